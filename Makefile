@@ -1,0 +1,63 @@
+# make run | test | check | bench | lock. Only Python 3.11 or newer and make are needed; the rest is fetched once.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/stamps
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+TEMPLATES := templates
+
+.PHONY: run test test-fast check bench lock clean
+
+run: $(STAMPS)/run
+	$(BIN)/lanescope serve
+
+# Tests in real browsers run by themselves, after the others, so that they are not starved of processor time.
+test: $(STAMPS)/dev $(STAMPS)/browser
+	$(BIN)/python -m pytest -n 2 -m "not browser"
+	$(BIN)/python -m pytest -m browser
+
+test-fast: $(STAMPS)/dev
+	$(BIN)/python -m pytest -n 2 -m "not browser"
+
+check: $(STAMPS)/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/djlint $(TEMPLATES) --lint --quiet
+
+bench: $(STAMPS)/dev
+	$(BIN)/python -m tests.bench
+
+# Both lock files anew, from pyproject.toml; for every platform, each file with its hash.
+COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	--no-annotate --no-header --quiet --upgrade --extra build
+lock: $(STAMPS)/venv
+	$(PIP) install uv
+	$(COMPILE) pyproject.toml -o requirements.lock
+	$(COMPILE) --extra dev pyproject.toml -o requirements-dev.lock
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis build *.egg-info
+
+# Stamps: each says what was installed, so that a second run has nothing to do. What the tests need includes what the
+# program needs, so either may come first.
+$(STAMPS)/venv:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Lanescope needs Python 3.11 or newer; name it with make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv $(VENV)
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/run: requirements.lock pyproject.toml | $(STAMPS)/venv
+	$(PIP) install --require-hashes -r requirements.lock
+	$(PIP) install --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(STAMPS)/dev: requirements-dev.lock $(STAMPS)/run
+	$(PIP) install --require-hashes -r requirements-dev.lock
+	@touch $@
+
+# Chromium: the one that is here, else Debian's package where we may install it, else Playwright's own.
+$(STAMPS)/browser: $(STAMPS)/dev
+	@if command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null; then :; \
+	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then apt-get update -qq && apt-get install -y -qq chromium; \
+	else $(BIN)/playwright install chromium; fi
+	@touch $@

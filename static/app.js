@@ -1,0 +1,120 @@
+/* What HTML cannot do on its own, for every page and for the front page: the `/` key, dropping a file anywhere, pasting
+   with the keyboard, and progress while a large file is sent. Without this script the same forms post as they are. */
+(() => {
+  "use strict";
+  document.documentElement.classList.add("js");
+
+  const inField = (target) => target instanceof Element && target.closest("input, textarea, select, [contenteditable]");
+
+  document.addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || inField(event.target)) return;
+    const field = [...document.querySelectorAll("[data-key]")].find((each) => each.dataset.key === event.key);
+    if (field) {
+      event.preventDefault();
+      field.focus();
+      if (field.select) field.select();
+    }
+  });
+
+  /* ── sending a recording ── */
+  const zone = document.querySelector("[data-drop]");
+  if (!zone) return;
+  const sending = zone.querySelector("[data-sending]");
+  const words = sending.querySelector("span");
+  const bar = sending.querySelector("progress");
+  const failed = zone.querySelector("[data-upload-error]");
+  let request = null;
+
+  const megabytes = (size) => (size < 1e6 ? `${Math.ceil(size / 1e3)} kB` : `${(size / 1e6).toFixed(1)} MB`);
+
+  const fail = (sentence) => {
+    sending.hidden = true;
+    failed.hidden = false;
+    failed.querySelector("span").textContent = sentence;
+    request = null;
+  };
+
+  const send = (data) => {
+    if (request) return;
+    failed.hidden = true;
+    sending.hidden = false;
+    words.textContent = "Sending…";
+    bar.value = 0;
+    request = new XMLHttpRequest();
+    request.open("POST", "/traces");
+    request.setRequestHeader("Accept", "application/json");
+    request.responseType = "json";
+    request.upload.addEventListener("progress", (event) => {
+      if (!event.lengthComputable) return;
+      bar.value = event.loaded / event.total;
+      words.textContent = `Sending, ${megabytes(event.loaded)} of ${megabytes(event.total)}`;
+    });
+    request.upload.addEventListener("load", () => {
+      bar.removeAttribute("value");
+      words.textContent = "Reading the events…";
+    });
+    request.addEventListener("load", () => {
+      const answer = request.response;
+      if (request.status < 400 && answer && answer.url) location.assign(answer.url);
+      else fail((answer && answer.error) || `The server answered ${request.status}. Nothing was stored; try again.`);
+    });
+    request.addEventListener("error", () => fail("The server did not answer, or stopped reading. Nothing was stored; try again."));
+    request.send(data);
+  };
+
+  const sendFiles = (files) => {
+    const data = new FormData();
+    for (const file of files) data.append("files", file, file.name);
+    send(data);
+  };
+
+  const sendText = (text) => {
+    const data = new FormData();
+    data.append("text", text);
+    send(data);
+  };
+
+  for (const form of document.querySelectorAll("[data-upload]")) {
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      send(new FormData(form));
+    });
+    const picker = form.querySelector("input[type=file]");
+    if (picker) {
+      picker.addEventListener("change", () => {
+        if (picker.files.length) sendFiles(picker.files);
+        picker.value = "";
+      });
+    }
+  }
+
+  const carriesFiles = (event) => event.dataTransfer && (event.dataTransfer.types.includes("Files") || event.dataTransfer.types.includes("text/plain"));
+  document.addEventListener("dragover", (event) => {
+    if (!carriesFiles(event) || inField(event.target)) return;
+    event.preventDefault();
+    zone.classList.add("over");
+  });
+  document.addEventListener("dragleave", (event) => {
+    if (!event.relatedTarget) zone.classList.remove("over");
+  });
+  document.addEventListener("drop", (event) => {
+    zone.classList.remove("over");
+    if (!carriesFiles(event) || inField(event.target)) return;
+    event.preventDefault();
+    if (event.dataTransfer.files.length) sendFiles(event.dataTransfer.files);
+    else if (event.dataTransfer.getData("text/plain").trim()) sendText(event.dataTransfer.getData("text/plain"));
+  });
+  document.addEventListener("paste", (event) => {
+    if (inField(event.target) || !event.clipboardData) return;
+    const text = event.clipboardData.getData("text/plain");
+    if (event.clipboardData.files.length) sendFiles(event.clipboardData.files);
+    else if (text.trim()) sendText(text);
+  });
+
+  // Back to this page from the trace: the browser may show it as it was left, in the middle of sending.
+  addEventListener("pageshow", (event) => {
+    if (!event.persisted) return;
+    request = null;
+    sending.hidden = true;
+  });
+})();

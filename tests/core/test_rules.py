@@ -1,0 +1,146 @@
+"""The catalogue's texts: complete, short enough to read, and named as in the specification's list."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from webapp.core.findings import PARTIES, SEVERITIES
+from webapp.core.rules.model import Rule, catalogue, families
+
+RULES = list(catalogue().values())
+SPEC = dict(line.split() for line in (Path(__file__).parent / "spec_rules.txt").read_text().splitlines())
+FAMILIES = ["TRN", "ENV", "CMP", "VER", "RUN", "USG", "STP", "TXT", "TOL"]
+FAMILIES += ["RSN", "ENC", "CHK", "STA", "MSG", "ACT", "SUB", "INT", "INP"]
+WARNED_ADVICE = [
+    "TRN-18",
+    "TXT-08",
+    "TOL-11",
+    "TOL-12",
+    "TOL-13",
+    "CHK-15",
+    "MSG-03",
+    "MSG-04",
+    "MSG-08",
+    "SUB-13",
+]
+LABELS = {"AGUI-CHK-11", "AGUI-CHK-12", "AGUI-ENV-16", "AGUI-ENV-17"}
+QUIET = {"AGUI-TRN-06", "AGUI-CHK-16", "AGUI-SUB-14", "AGUI-SUB-15"}
+NOTES = {"AGUI-MSG-01", "AGUI-MSG-05", "AGUI-MSG-06"}
+# rows that only the raw bytes of an SSE response can break
+SSE_TEXTS = {f"AGUI-TRN-{number}" for number in ("01", "02", "03", "04", "06", "07", "11", "17")}
+MAX_WORDS = 45  # a sentence; longer ones are not read under pressure
+
+each_rule = pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+
+
+def texts(rule: Rule) -> tuple[str, ...]:
+    return rule.title, rule.explanation, rule.cause, rule.fix
+
+
+def test_families_stand_in_their_order() -> None:
+    """The list of rules begins with the transport and ends with the run's input."""
+    assert [family.code for family in families()] == FAMILIES
+
+
+def test_ids_are_unique_and_stand_in_their_family() -> None:
+    """No rule is told twice, and each stands in the family its id names."""
+    told = [(rule.id, family.code) for family in families() for rule in family.rules]
+    assert len(told) == len(RULES)
+    assert all(rule_id.split("-")[1] == code for rule_id, code in told)
+
+
+def test_the_checked_in_list_is_the_whole_of_the_specification() -> None:
+    """The list the slugs are compared with holds all 212 rules."""
+    assert len(SPEC) == 212
+
+
+def test_families_say_what_they_guard() -> None:
+    """Each family has a title and a sentence about it."""
+    assert all(family.title and family.about.endswith(".") for family in families())
+
+
+@each_rule
+def test_a_rule_is_complete(rule: Rule) -> None:
+    """A row has every text, each in whole sentences but the title, which is one clause."""
+    assert all(text.strip() == text and text for text in texts(rule))
+    assert not rule.title.endswith(".")
+    assert all(text.endswith(".") for text in texts(rule)[1:])
+    assert all(text.count("`") % 2 == 0 for text in texts(rule))
+
+
+@each_rule
+def test_a_rule_is_named_as_in_the_specification(rule: Rule) -> None:
+    """Id and slug are those of the checked-in list."""
+    assert SPEC[rule.id] == rule.slug
+
+
+@each_rule
+def test_a_rule_has_known_words(rule: Rule) -> None:
+    """Severity, party, basis, version and the way it is shown come from short lists."""
+    assert rule.severity in SEVERITIES
+    assert rule.party in PARTIES
+    assert rule.basis in ("spec", "client", "observed")
+    assert rule.since in ("1.0", "1.1")
+    assert rule.shown in ("finding", "label", "note", "quiet")
+
+
+@each_rule
+def test_sentences_are_short(rule: Rule) -> None:
+    """No sentence is longer than a tired reader can hold."""
+    sentences = [s for text in texts(rule) for s in re.split(r"(?<=[.!?])\s+", text)]
+    assert max(len(sentence.split()) for sentence in sentences) <= MAX_WORDS
+
+
+@each_rule
+def test_texts_name_no_records(rule: Rule) -> None:
+    """A rule is about no trace, so its texts have no `#12` that pages would turn into a link."""
+    assert not any(re.search(r"#\d", text) for text in texts(rule))
+
+
+@each_rule
+def test_the_specification_link_is_well_formed(rule: Rule) -> None:
+    """The link leads to one page and anchor of the published specification."""
+    assert re.fullmatch(r"https://docs\.ag-ui\.com/spec/1\.[01]/[a-z/-]+#[a-z0-9_-]+", rule.spec_url)
+
+
+@each_rule
+def test_the_example_is_a_stream(rule: Rule) -> None:
+    """The example holds JSON objects, one a line, or the text of an SSE response."""
+    lines = rule.stream.splitlines()
+    assert lines
+    if rule.id in SSE_TEXTS:
+        assert all(not line or re.match(r"(data|event|id|retry)?:", line) for line in lines)
+    else:
+        assert all(isinstance(json.loads(line), dict) for line in lines)
+
+
+def test_only_the_line_ending_rule_has_carriage_returns() -> None:
+    """An example's line ends are its own, so that it breaks its rule and no other."""
+    assert {rule.id for rule in RULES if "\r" in rule.stream} == {"AGUI-TRN-01"}
+
+
+def test_advice_is_a_warning_only_where_agreed() -> None:
+    """Rows the specification only advises are notes, but for the agreed list."""
+    assert {catalogue()[f"AGUI-{name}"].severity for name in WARNED_ADVICE} == {"warning"}
+    for quiet in ("TRN-11", "TRN-17", "ENV-16", "ENV-17", "TOL-08", "TOL-20", "TOL-21"):
+        assert catalogue()[f"AGUI-{quiet}"].severity == "info"
+
+
+def test_the_verdict_follows_the_client_where_it_differs() -> None:
+    """Unknown words of closed sets end the run, a missing discriminator only warns; both say why."""
+    rules = catalogue()
+    assert {rules[f"AGUI-{name}"].severity for name in ("ENV-07", "ENC-03")} == {"fatal"}
+    assert rules["AGUI-ENV-09"].severity == "warning"
+    assert {rules[f"AGUI-{name}"].basis for name in ("ENV-07", "ENC-03", "ENV-09")} == {"client"}
+
+
+def test_rules_that_make_no_finding_say_so() -> None:
+    """Labels, notes and tolerated rows are told apart from findings."""
+    shown = {kind: {rule.id for rule in RULES if rule.shown == kind} for kind in ("label", "quiet", "note")}
+    assert shown == {"label": LABELS, "quiet": QUIET, "note": NOTES}
+    assert all("hint on" in catalogue()[rule_id].explanation for rule_id in LABELS)
+    assert all("Nothing is wrong" in catalogue()[rule_id].explanation for rule_id in QUIET)

@@ -1,0 +1,116 @@
+"""The catalogue in the browser: the list, a rule, a rule that does not exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+
+from webapp.core.rules.model import Rule, catalogue, families
+from webapp.web import rules
+from webapp.web.deps import make_templates
+from webapp.web.errors import add_error_handlers
+from webapp.web.static import Assets
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def client() -> TestClient:
+    app = FastAPI()
+    app.state.templates = make_templates(ROOT / "templates", Assets(ROOT / "static"))
+    app.include_router(rules.router)
+    add_error_handlers(app)
+    return TestClient(app)
+
+
+def test_the_list_has_every_rule_once_in_order(client: TestClient) -> None:
+    """`/rules` lists all rules, family by family, each as a link."""
+    html = client.get("/rules").text
+    assert re.findall(r'<a href="/rules/([A-Z0-9-]+)">', html) == list(catalogue())
+
+
+def test_each_family_has_an_anchor_that_is_linked(client: TestClient) -> None:
+    """The families can be jumped to from the top of the list and from each rule."""
+    html = client.get("/rules").text
+    for family in families():
+        assert f'<section id="{family.code.lower()}"' in html
+        assert f'href="#{family.code.lower()}"' in html
+
+
+def test_a_severity_has_its_shape_and_its_word(client: TestClient) -> None:
+    """Colour is never the only sign of a severity."""
+    html = client.get("/rules").text
+    row = html[html.index('href="/rules/AGUI-TXT-07"') :].split("</a>")[0]
+    assert '#i-error"' in row
+    assert "Error" in row
+
+
+@pytest.mark.parametrize("rule", list(catalogue().values()), ids=lambda rule: rule.id)
+def test_a_rule_has_its_page(client: TestClient, rule: Rule) -> None:
+    """Every rule's page answers, with its neighbours and nothing the content policy forbids."""
+    answer = client.get(f"/rules/{rule.id}")
+    assert answer.status_code == 200
+    assert f'href="{rule.spec_url}" rel="noopener noreferrer"' in answer.text
+    assert not re.search(r"\sstyle=|<style|<script>|\son[a-z]+=|hx-on", answer.text)
+    order = list(catalogue())
+    at = order.index(rule.id)
+    near = [order[at - 1]] if at else []
+    near += order[at + 1 : at + 2]
+    assert re.findall(r'href="/rules/([A-Z0-9-]+)" rel="(?:prev|next)"', answer.text) == near
+
+
+def test_a_rule_says_all_a_reader_needs(client: TestClient) -> None:
+    """The page explains the rule, names cause and fix, shows a stream, and says what a trace looks like."""
+    html = client.get("/rules/AGUI-TXT-02").text
+    for heading in ("Usual cause", "What to change", "A stream that breaks it", "How a trace shows it"):
+        assert f"<h2>{heading}</h2>" in html
+    assert "Agent’s side" in html
+    assert "The specification says so." in html
+    assert '<code class="ty"><i>TEXT_MESSAGE_</i>START</code>' in html
+    assert 'href="/?q=AGUI-TXT-02"' in html
+    assert "<title>AGUI-TXT-02: Text arrives only for a message that is open · Lanescope</title>" in html
+
+
+@pytest.mark.parametrize(
+    ("rule_id", "words"),
+    [
+        ("AGUI-TXT-02", "the trace counts as rejected from there"),
+        ("AGUI-RUN-07", "the trace counts as nonconformant"),
+        ("AGUI-ENV-01", "Nothing stops"),
+        ("AGUI-ENV-11", "It never changes the verdict"),
+        ("AGUI-CHK-11", "a hint on the finding it explains"),
+        ("AGUI-MSG-01", "a note on the item"),
+        ("AGUI-SUB-14", "It is never reported"),
+        ("AGUI-TRN-10", "the run’s outcome is “truncated”"),
+    ],
+)
+def test_a_rule_says_how_a_trace_shows_it(client: TestClient, rule_id: str, words: str) -> None:
+    """The page tells what to look for, by severity and by the way the rule is shown."""
+    assert words in client.get(f"/rules/{rule_id}").text
+
+
+def test_only_a_rule_with_findings_leads_to_traces(client: TestClient) -> None:
+    """Hints, notes and tolerated rows have no traces to list."""
+    assert "Traces with this finding" in client.get("/rules/AGUI-CHK-01").text
+    for rule_id in ("AGUI-CHK-11", "AGUI-MSG-01", "AGUI-TRN-06"):
+        assert "Traces with this finding" not in client.get(f"/rules/{rule_id}").text
+
+
+def test_an_example_is_shown_as_text(client: TestClient) -> None:
+    """Angle brackets of an example are escaped, and line ends nobody could see are pictured."""
+    assert "caf&lt;E9&gt;" in client.get("/rules/AGUI-TRN-17").text
+    assert "␍\n" in client.get("/rules/AGUI-TRN-01").text
+
+
+@pytest.mark.parametrize("rule_id", ["AGUI-TXT-99", "agui-txt-02", "x", "%3Cscript%3E"])
+def test_an_unknown_rule_is_not_found(client: TestClient, rule_id: str) -> None:
+    """A rule that does not exist gives the usual page, with the way to the list."""
+    answer = client.get(f"/rules/{rule_id}")
+    assert answer.status_code == 404
+    assert "There is no rule under this id" in answer.text
+    assert 'href="/rules"' in answer.text
+    assert "<script>" not in answer.text

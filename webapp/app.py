@@ -1,0 +1,54 @@
+"""Puts the web application together: settings in, FastAPI out.
+
+Rules of this file: composition only. What an address does is in `webapp/web`, one module a subject; a new
+subject is one more line below.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from pathlib import Path
+
+from fastapi import FastAPI
+
+from webapp import __version__
+from webapp.settings import Settings, load_settings
+from webapp.storage.db import Database, open_database
+from webapp.web import static, traces, upload
+from webapp.web.deps import make_templates
+from webapp.web.errors import add_error_handlers
+from webapp.web.security import Guard
+
+ROOT = Path(__file__).resolve().parent.parent  # holds templates/ and static/
+
+
+def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
+    """The application on a database that has been migrated; opened from the settings when not given."""
+    app = FastAPI(
+        title="Lanescope",
+        version=__version__,
+        openapi_url="/api/openapi.json",
+        docs_url=None,  # FastAPI's own pages load files from other hosts
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    assets = static.Assets(ROOT / "static")
+    app.state.settings = settings
+    app.state.database = database or open_database(settings.database_url)
+    app.state.assets = assets
+    app.state.templates = make_templates(ROOT / "templates", assets)
+    # traces and upload first: their fixed paths would match the trace page's patterns
+    for module in (static, traces, upload):
+        app.include_router(module.router)
+    for name in ("trace", "share", "rules"):  # TODO(build): plain imports above as soon as all three exist
+        if importlib.util.find_spec(f"webapp.web.{name}"):
+            app.include_router(importlib.import_module(f"webapp.web.{name}").router)
+    add_error_handlers(app)
+    app.add_middleware(Guard, settings=settings)
+    return app
+
+
+def app_from_environment() -> FastAPI:
+    """For servers that start several processes and import the application in each."""
+    return create_app(load_settings())

@@ -1,0 +1,70 @@
+"""The command line: one command a task.
+
+Rules of this file: options and their help, and how a fault is told on a terminal: one sentence on standard
+error and exit code 2. The web application is imported by `serve` alone, so that `check` starts fast and
+needs none of it.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from webapp import __version__
+from webapp.check import check
+from webapp.errors import UserError
+
+EXIT_FAULT = 2
+
+app = typer.Typer(
+    name="lanescope",
+    help="Inspect recorded AI agent event streams: what broke, where, and why.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("check")(check)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"lanescope {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show it.")
+    ] = False,
+) -> None:
+    """Inspect recorded AI agent event streams: what broke, where, and why."""
+
+
+@app.command()
+def serve(
+    host: Annotated[str | None, typer.Option(help="Address to listen on; loopback only.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one.")] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of the database.")] = None,
+    workers: Annotated[int, typer.Option(min=1, help="Processes; more than one needs PostgreSQL.")] = 1,
+) -> None:
+    """Open the dashboard in a browser: migrates the database, loads samples on first start, and listens.
+
+    Every option also has an environment variable, e.g. LANESCOPE_PORT.
+    """
+    from webapp.server import run
+    from webapp.settings import load_settings
+
+    run(load_settings(host=host, port=port, data_dir=data_dir), workers=workers)
+
+
+def main() -> None:
+    """The `lanescope` command."""
+    try:
+        app()
+    except UserError as error:
+        print(f"lanescope: {error.sentence}", file=sys.stderr)
+        sys.exit(EXIT_FAULT)

@@ -1,0 +1,291 @@
+"""Chunk expansion: one open chunk stream a lane, derived START, CONTENT and END.
+
+Rules of this file: which lane a chunk belongs to, which streams an event ends, and what is derived; opening and
+closing themselves are `items.py`'s. Source: specification 3.5–3.7, basic/patterns/streaming.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from msgspec import UNSET
+
+from webapp.core.agui import events as e
+from webapp.core.agui import items
+from webapp.core.agui.assemble import grow, open_item
+from webapp.core.agui.world import NOUNS, Stream, World, quoted, who
+from webapp.core.records import Emitted, Item
+
+
+class Kind(NamedTuple):
+    """What differs between the three chunk events."""
+
+    kind: str
+    id_field: str
+    first_rule: str
+    repeats: dict[str, str]  # established field -> rule of a conflicting repeat
+    start: type[Any]
+    content: type[Any]
+    end: type[Any]
+
+
+KINDS: dict[type[Any], Kind] = {
+    e.TextMessageChunk: Kind(
+        "text", "messageId", "AGUI-CHK-01", {"role": "AGUI-CHK-05", "name": "AGUI-CHK-06"},
+        e.TextMessageStart, e.TextMessageContent, e.TextMessageEnd,
+    ),
+    e.ReasoningMessageChunk: Kind(
+        "reasoning", "messageId", "AGUI-CHK-02", {},
+        e.ReasoningMessageStart, e.ReasoningMessageContent, e.ReasoningMessageEnd,
+    ),
+    e.ToolCallChunk: Kind(
+        "tool", "toolCallId", "AGUI-CHK-03", {"toolCallName": "AGUI-CHK-07", "parentMessageId": "AGUI-CHK-08"},
+        e.ToolCallStart, e.ToolCallArgs, e.ToolCallEnd,
+    ),
+}  # fmt: skip
+_END = {spec.kind: (spec.end, spec.id_field) for spec in KINDS.values()}
+
+
+def close_own(w: World, tag: Any) -> None:
+    """The stream in the lane of an event's raw tag ends."""
+    lane = None if tag is UNSET else tag
+    if lane in w.streams:
+        _close(w, lane)
+
+
+def close_all(w: World) -> None:
+    """Every stream ends, in the order they were opened."""
+    for lane in list(w.streams):
+        _close(w, lane)
+
+
+def chunk(w: World, ev: Any) -> Item | None:
+    """One chunk: resolve its lane, end what it displaces, derive START and content. None = nothing happened."""
+    spec = KINDS[type(ev)]
+    id_, tag = getattr(ev, spec.id_field), ev.subagentRunId
+    lane = _resolve(w, spec, id_, tag)
+    stream = w.streams.get(lane)
+    continues = stream is not None and stream.kind == spec.kind and (
+        id_ is UNSET or id_ == stream.id or not stream.named
+    )  # fmt: skip
+    if continues and stream is not None:
+        if not stream.named and id_ is not UNSET:
+            continues = False  # the id the first chunk lacked: a new item begins
+        else:
+            _check_repeats(w, spec, ev, stream)
+    if not continues or stream is None:
+        stream = _open(w, spec, ev, id_, lane, stream)
+    _content(w, spec, ev, stream)
+    return stream.item
+
+
+def _resolve(w: World, spec: Kind, id_: Any, tag: Any) -> str | None:
+    """The lane a chunk belongs to; conflicts are findings and resolve to the likeliest lane."""
+    if id_ is not UNSET:
+        for lane, stream in w.streams.items():
+            if stream.kind == spec.kind and stream.id == id_ and stream.named:
+                if tag is not UNSET and tag != lane:
+                    w.find(
+                        "AGUI-CHK-09",
+                        f"a chunk for {items.named(spec.kind, id_, stream.item)} is tagged as {who(tag)}, "
+                        f"but {who(lane)} is streaming it",
+                        f"#{stream.opened} opened it for {who(lane)}. A chunk stream stays with its opener.",
+                        reason="owner-differs",
+                        lane=tag,
+                        item=(spec.kind, id_),
+                        related=((stream.opened, "opened"),),
+                    )
+                return lane
+        return None if tag is UNSET else str(tag)
+    if tag is not UNSET:
+        return str(tag)
+    parent = w.streams.get(None)
+    if parent is not None and parent.kind == spec.kind:
+        return None
+    lanes = [(lane, s) for lane, s in w.streams.items() if s.kind == spec.kind]
+    if len(lanes) == 1:
+        return lanes[0][0]
+    if lanes:
+        listed = ", ".join(f"{quoted(s.id)} of {who(lane)}" for lane, s in lanes[:4])
+        w.find(
+            "AGUI-CHK-10",
+            f"a chunk without id and tag could belong to any of {len(lanes)} open chunk streams",
+            f"Open are {listed}. None is the parent agent’s, which would win. Tag every chunk, or name its id.",
+            reason="ambiguous",
+            item=(spec.kind, ""),
+            related=[(s.opened, "opened") for _, s in lanes],
+        )
+        _phantom(w, spec, None, None)
+    return None
+
+
+def _open(w: World, spec: Kind, ev: Any, id_: Any, lane: str | None, displaced: Stream | None) -> Stream:
+    """A first chunk, judged after the stream it displaces has ended."""
+    if displaced is not None:
+        _close(w, lane)
+    if id_ is UNSET:
+        return _phantom(w, spec, lane, spec.first_rule)
+    if spec.kind == "tool" and ev.toolCallName is UNSET:
+        _first_without(w, spec, lane, "AGUI-CHK-04", "toolCallName", id_)
+    elif id_ in (known := w.items[spec.kind]) and lane is not None:
+        _after_owner(w, spec, known[id_], lane)
+    members: dict[str, Any] = {spec.id_field: id_}
+    for name in spec.repeats:
+        value = getattr(ev, name)
+        if value is not UNSET:
+            members[name] = value
+    established = {name: members.get(name, UNSET) for name in spec.repeats}
+    if spec.kind == "reasoning":
+        members["role"] = "reasoning"
+    elif spec.kind == "tool":
+        members.setdefault("toolCallName", "")
+    if ev.subagentRunId is not UNSET:
+        members["subagentRunId"] = ev.subagentRunId
+    if ev.metadata is not UNSET:
+        members["metadata"] = ev.metadata
+    opener = spec.start(**members)
+    item = items.start(w, spec.kind, id_, ev.subagentRunId, getattr(ev, "parentMessageId", UNSET), chunk=True)
+    open_item(w, spec.kind, opener, item)
+    _emit(w, opener, item, "opened")
+    stream = Stream(spec.kind, id_, item, lane, w.seq, established)
+    w.streams[lane] = stream
+    return stream
+
+
+def _content(w: World, spec: Kind, ev: Any, stream: Stream) -> None:
+    """The content event of a chunk; a continuation that carries nothing derives nothing (CHK-17)."""
+    delta = ev.delta
+    bare = delta is UNSET and ev.rawEvent is UNSET
+    opening = stream.opened == w.seq
+    if bare and (ev.metadata is UNSET or opening):
+        if not opening:
+            w.find("AGUI-CHK-17", f"a chunk for {items.named(spec.kind, stream.id, stream.item)} carries nothing",
+                   lane=stream.tag, item=(spec.kind, stream.id))  # fmt: skip
+        stream.item.last = w.seq
+        return
+    text = "" if delta is UNSET else delta
+    if not stream.named:  # nothing can be derived for an item without an id; the text is counted all the same
+        stream.item.count += 1
+        stream.item.chars += len(text)
+        stream.item.last = w.seq
+        _emit(w, None, stream.item, "grew", text)
+        return
+    members: dict[str, Any] = {spec.id_field: stream.id, "delta": text}
+    tag = ev.subagentRunId if ev.subagentRunId is not UNSET else stream.tag
+    if tag is not None:
+        members["subagentRunId"] = tag
+    if ev.metadata is not UNSET:
+        members["metadata"] = ev.metadata
+    if ev.rawEvent is not UNSET:
+        members["rawEvent"] = ev.rawEvent
+    piece = spec.content(**members)
+    items.content(w, spec.kind, stream.id, UNSET, text)
+    grow(w, spec.kind, piece)
+    _emit(w, piece, stream.item, "grew", text)
+
+
+def _close(w: World, lane: str | None) -> None:
+    stream = w.streams.pop(lane)
+    w.ended_streams[lane, stream.kind] = (stream.item, w.seq, w.type)
+    if not stream.named:
+        w.close(stream.item, by=w.seq)
+        return
+    end, id_field = _END[stream.kind]
+    members: dict[str, Any] = {id_field: stream.id}
+    if stream.tag is not None:
+        members["subagentRunId"] = stream.tag
+    items.end(w, stream.kind, stream.id, UNSET, by=w.seq)
+    _emit(w, end(**members), stream.item, "closed")
+
+
+def _emit(w: World, event: Any, item: Item, change: str, delta: str | None = None) -> None:
+    place = len(w.synthesized)
+    letters = chr(97 + place) if place < 26 else f"z{place - 25}"
+    w.synthesized.append(Emitted(f"{w.seq}{letters}", event, item, change, delta))
+
+
+# ── faults ───────────────────────────────────────────────────
+
+
+def _phantom(w: World, spec: Kind, lane: str | None, rule: str | None) -> Stream:
+    """A first chunk without the id it needs: the lane goes on under a nameless stream, so that it is one finding."""
+    ended = w.ended_streams.get((lane, spec.kind))
+    if rule is not None:
+        _first_without(w, spec, lane, rule, spec.id_field, None)
+    if ended is not None and ended[0].kind == spec.kind:
+        item = ended[0]
+        item.state = "phantom"
+        item.last = w.seq
+    else:
+        item = w.open(spec.kind, ("nameless", w.seq), "", lane, "phantom", via="chunk")
+    stream = Stream(spec.kind, item.id, item, lane, w.seq, {})
+    stream.named = False
+    w.streams[lane] = stream
+    return stream
+
+
+def _first_without(w: World, spec: Kind, lane: str | None, rule: str, field: str, id_: Any) -> None:
+    ended = w.ended_streams.get((lane, spec.kind))
+    noun = NOUNS[spec.kind]
+    if ended is not None and (id_ is None or ended[0].id == id_):
+        item, at, by = ended
+        w.find(
+            rule,
+            f"a chunk without `{field}`, after {items.named(spec.kind, item.id, item)} had been closed",
+            f"#{item.opened} opened {quoted(item.id)} as chunks. `{by}` at #{at} in the same lane ended the chunk "
+            f"stream (the client adds the end there, #{at}a). The next chunk is then a first chunk again and must "
+            f"carry `{field}`.",
+            reason="stream-ended",
+            label="AGUI-CHK-11",
+            lane=lane,
+            item=(spec.kind, item.id),
+            related=((item.opened if item.opened is not None else item.first, "opened"), (at, "closed_by")),
+        )
+        return
+    w.find(
+        rule,
+        f"the first chunk of a {noun} carries no `{field}`",
+        f"{who(lane)[:1].upper()}{who(lane)[1:]} has no open {noun} stream that this chunk could continue, so it opens "
+        f"one, and an opener must name it. A client invents no id.",
+        reason="never-opened",
+        lane=lane,
+        item=(spec.kind, "" if id_ is None else id_),
+    )
+
+
+def _check_repeats(w: World, spec: Kind, ev: Any, stream: Stream) -> None:
+    for name, rule in spec.repeats.items():
+        value = getattr(ev, name)
+        if value is UNSET or not stream.named:
+            continue
+        held = stream.established.get(name, UNSET)
+        effective = "assistant" if name == "role" and held is UNSET else held
+        if value == effective:
+            continue
+        said = "none" if held is UNSET and name != "role" else quoted(effective)
+        w.find(
+            rule,
+            f"a later chunk of {items.named(spec.kind, stream.id, stream.item)} says `{name}` is {quoted(value)}, "
+            f"the first said {said}",
+            f"#{stream.opened} established it. A repeated value must be the same, and absence counts as a value.",
+            reason="value-differs",
+            lane=stream.tag,
+            item=(spec.kind, stream.id),
+            path=name,
+            related=((stream.opened, "opened"),),
+        )
+
+
+def _after_owner(w: World, spec: Kind, item: Item, lane: str) -> None:
+    """CHK-15: a chunk takes up an item that its subagent's end had closed."""
+    owner = w.items["subagent"].get(lane)
+    if owner is not None and owner.state == "closed" and item.closed_by is not None and item.closed_by == owner.closed:
+        w.find(
+            "AGUI-CHK-15",
+            f"a chunk takes up {items.named(spec.kind, item.id, item)} again after its subagent has ended",
+            f"The subagent’s end at #{owner.closed} had closed it.",
+            reason="stream-ended",
+            lane=lane,
+            item=(spec.kind, item.id),
+            related=((owner.closed or owner.last, "closed_by"),),
+        )

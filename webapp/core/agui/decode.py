@@ -1,0 +1,268 @@
+"""From a payload's bytes to one JSON object, as a client's reader does it; the slow way, with reasons.
+
+Rules of this file: JSON only; of events only their `type` counts. It accepts what `JSON.parse` accepts
+after a replacing UTF-8 decoder: lone surrogates and numbers of any size pass, `NaN` does not. Nothing raises.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NoReturn
+
+import msgspec
+
+from webapp.core.agui.blame import Fault, Place, kind_of, shown
+from webapp.core.agui.events import EVENTS
+
+BLANK = " \t\r\n"
+MAX_DIGITS = 4000  # Python refuses to read longer integers; to a client such a number is Infinity
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
+# what is left of a literal or a number that was cut short
+_CUT = re.compile(r"|t|tr|tru|f|fa|fal|fals|n|nu|nul|-|\.|[eE][+-]?")
+_TYPE = re.compile(r'\s*:\s*("(?:[^"\\]|\\.)*")')
+# fewest members a text can have to decode to the struct: its required ones and `type`
+_FEWEST: dict[type[msgspec.Struct], int] = {
+    cls: 1 + sum(field.required for field in msgspec.structs.fields(cls)) for cls in EVENTS.values()
+}
+
+
+class Read(msgspec.Struct):
+    """What became of a payload.
+
+    kind: object | undecodable (no JSON object) | malformed (an object, but nothing can be done with it)
+    value: the object; type: its `type` when it is a string; faults: fatal first
+    """
+
+    kind: str
+    value: dict[str, Any] | None = None
+    type: str | None = None
+    faults: list[Fault] = []
+
+
+class _NotJson(ValueError):
+    pass
+
+
+def _refuse(literal: str) -> NoReturn:
+    raise _NotJson(literal)
+
+
+def _integer(digits: str) -> int | float:
+    return int(digits) if len(digits) < MAX_DIGITS else float(digits)
+
+
+def _scanner(repeated: list[str]) -> json.JSONDecoder:
+    def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            repeated.append(pairs[0][0])
+        return found
+
+    return json.JSONDecoder(object_pairs_hook=collect, parse_constant=_refuse, parse_int=_integer)
+
+
+def _text(raw: bytes) -> tuple[str, list[Fault]]:
+    try:
+        return raw.decode(), []
+    except UnicodeDecodeError as error:
+        title = f"the payload is not UTF-8 from its byte {error.start} on"
+        why = "A client reads each wrong sequence as U+FFFD, so characters are lost."
+        return raw.decode(errors="replace"), [Fault("AGUI-TRN-17", None, title, why)]
+
+
+def precheck(raw: bytes, max_depth: int = 200) -> Read:
+    """The payload as an object with a type, or the framing rule that it breaks.
+
+    A broken payload that could go on in the next frame is AGUI-TRN-02, whatever the carrier: only SSE has
+    frames, so the caller turns it into AGUI-TRN-03 elsewhere.
+    """
+    text, faults = _text(raw)
+    text = text.removeprefix("\ufeff").strip(BLANK)
+    if not text:
+        return _lost(faults, "AGUI-TRN-07", "the data is empty", "An empty payload carries no event.")
+    repeated: list[str] = []
+    scanner = _scanner(repeated)
+    try:
+        value, end = scanner.raw_decode(text)
+    except RecursionError:
+        return _too_deep(text, faults, max_depth)
+    except _NotJson as error:
+        why = "JSON has no such number, and a client fails to parse the payload."
+        return _lost(faults, "AGUI-TRN-03", f"the payload holds `{error}`", why)
+    except json.JSONDecodeError as error:
+        return _broken(text, error, faults)
+    if end < len(text):
+        return _trailing(scanner, text, end, faults)
+    faults += [_repeated(path) for path in (_repeats(text) if repeated else ())]
+    return _judge(value, text, faults, max_depth)
+
+
+def _judge(value: Any, text: str, faults: list[Fault], max_depth: int) -> Read:
+    if not isinstance(value, dict):
+        why = "One payload is one event, and an event is an object."
+        return _lost(faults, "AGUI-TRN-04", f"the payload is {kind_of(value)} where an object is due", why)
+    name = value.get("type")
+    kind = name if isinstance(name, str) else None
+    # the count is an upper bound of the depth and far cheaper than a walk
+    if text.count("{") + text.count("[") > max_depth and _depth(value) > max_depth:
+        return Read("malformed", None, kind, [_deep(max_depth), *faults])
+    if not name or kind is None:
+        title = (
+            "`type` is missing"
+            if "type" not in value
+            else f"`type` is {kind_of(name)} where an event type is due"
+        )
+        title = "`type` is empty" if name == "" else title
+        path = "$.type" if "type" in value else "$"
+        why = "A client cannot tell what the object is."
+        return Read("malformed", value, None, [Fault("AGUI-TRN-05", path, title, why), *faults])
+    return Read("object", value, kind, faults)
+
+
+def _lost(faults: list[Fault], rule: str, title: str, why: str) -> Read:
+    return Read("undecodable", faults=[Fault(rule, None, title, why), *faults])
+
+
+def _broken(text: str, error: json.JSONDecodeError, faults: list[Fault]) -> Read:
+    if text[0] in "{[" and _unfinished(text, error):
+        why = "Either the rest stands in the next frame, or the recording was cut."
+        return _lost(faults, "AGUI-TRN-02", "the payload is a fragment of JSON", why)
+    if text == "[DONE]":
+        why = "Other streaming APIs end that way; this protocol ends by closing the body."
+        return _lost(faults, "AGUI-TRN-03", "the payload is `[DONE]`, which is no JSON", why)
+    near = shown(text[error.pos : error.pos + 20])
+    title = f"the payload is not JSON from its character {error.pos} on" + (f", `{near}`" if near else "")
+    return _lost(faults, "AGUI-TRN-03", title, "A client fails to parse it.")
+
+
+def _unfinished(text: str, error: json.JSONDecodeError) -> bool:
+    """Whether the text would be fine if it only went on."""
+    if error.msg.startswith("Unterminated string"):
+        return True
+    tail = text[error.pos :]
+    if "escape" in error.msg:
+        return len(tail) <= 6 and '"' not in tail[1:]
+    return _CUT.fullmatch(tail) is not None
+
+
+def _trailing(scanner: json.JSONDecoder, text: str, end: int, faults: list[Fault]) -> Read:
+    """More text after a first JSON value: more events, or rubbish."""
+    first, count = end, 1
+    try:
+        while end < len(text):
+            start = end + len(text[end:]) - len(text[end:].lstrip(BLANK))
+            _, end = scanner.raw_decode(text, start)
+            count += 1
+    except (RecursionError, _NotJson, json.JSONDecodeError) as error:
+        cut = isinstance(error, json.JSONDecodeError) and text[start] in "{[" and _unfinished(text, error)
+        if not cut:
+            title = f"the payload goes on after its JSON with `{shown(text[first:].lstrip(BLANK)[:20])}`"
+            return _lost(faults, "AGUI-TRN-03", title, "A client fails to parse it.")
+        count += 1
+    title = f"the payload holds {count} JSON documents"
+    why = "One frame is one event. Usually the empty line between two events is missing."
+    return _lost(faults, "AGUI-TRN-02", title, why)
+
+
+# ── depth ────────────────────────────────────────────────────
+
+
+def _depth(value: Any) -> int:
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        inner = (v.values() if isinstance(v, dict) else v for v in level)
+        level = [child for children in inner for child in children if isinstance(child, dict | list)]
+    return depth
+
+
+def _deep(max_depth: int) -> Fault:
+    why = (
+        "That is deeper than this tool reads, so the event is left out; a client may run out of stack on it."
+    )
+    return Fault("AGUI-ENV-04", "$", f"the event is nested more than {max_depth} levels deep", why)
+
+
+def _too_deep(text: str, faults: list[Fault], max_depth: int) -> Read:
+    """A text too deep to parse: only its brackets and its own `type` are looked at."""
+    if text[0] != "{":
+        return _lost(faults, "AGUI-TRN-04", "the payload is a list where an object is due", "")
+    level, name = 0, None
+    for token in _TOKEN.finditer(text):
+        if token[0] in "{[":
+            level += 1
+        elif token[0] in "}]":
+            level -= 1
+        elif level == 1 and token[0] == '"type"' and (found := _TYPE.match(text, token.end())):
+            try:
+                name = json.loads(found[1])
+            except ValueError:
+                name = None
+    if level != 0:
+        why = "Its brackets do not match."
+        return _lost(
+            faults, "AGUI-TRN-02" if level > 0 else "AGUI-TRN-03", "the payload is a fragment of JSON", why
+        )
+    return Read("malformed", None, name or None, [_deep(max_depth), *faults])
+
+
+# ── members that stand twice ─────────────────────────────────
+
+
+def _repeated(path: str) -> Fault:
+    title = f"`{path.removeprefix('$.')}` stands twice in one object"
+    return Fault("AGUI-TRN-18", path, title, "A client keeps the last one.")
+
+
+class _Marked(dict[str, Any]):
+    repeated: tuple[str, ...] = ()
+
+
+def _repeats(text: str) -> list[str]:
+    """Paths of the members that stand more than once in their object."""
+
+    def collect(pairs: list[tuple[str, Any]]) -> _Marked:
+        found = _Marked(pairs)
+        if len(found) != len(pairs):
+            keys = [key for key, _ in pairs]
+            found.repeated = tuple(dict.fromkeys(key for key in keys if keys.count(key) > 1))
+        return found
+
+    scanner = json.JSONDecoder(object_pairs_hook=collect, parse_constant=_refuse, parse_int=_integer)
+    waiting: list[tuple[Any, Place]] = [(scanner.decode(text), Place())]
+    paths: list[str] = []
+    while waiting:
+        value, place = waiting.pop()
+        if isinstance(value, _Marked):
+            paths += [place.member(key).path for key in value.repeated]
+            waiting += [(v, place.member(k)) for k, v in value.items() if isinstance(v, dict | list)]
+        else:
+            waiting += [(v, place.nth(i)) for i, v in enumerate(value) if isinstance(v, dict | list)]
+    return paths
+
+
+def duplicate_keys(raw: bytes) -> list[str]:
+    """Paths (`$.metadata.a`) of the members that stand twice in one object; none for what is no JSON object."""
+    try:
+        text = raw.decode(errors="replace").removeprefix("\ufeff").strip(BLANK)
+        return _repeats(text) if text.startswith("{") else []
+    except (ValueError, RecursionError):
+        return []
+
+
+def may_have_duplicates(raw: bytes, event: msgspec.Struct) -> bool:
+    """Whether `raw`, decoded to `event` by the fast path, may name a member twice: then ask `duplicate_keys`.
+
+    Costs a scan for a plain event, an encoding and more scans for others. `":` ends a key, unless a backslash
+    stands before it inside a text.
+    """
+    count = raw.count(b'":')
+    if count == _FEWEST[type(event)]:
+        return False
+    try:
+        text = msgspec.json.encode(event)
+    except (ValueError, OverflowError, RecursionError, TypeError):
+        return True
+    # fewer than the event carries: the text has blanks before its colons, so counting says nothing
+    return count - raw.count(b'\\":') != text.count(b'":') - text.count(b'\\":')

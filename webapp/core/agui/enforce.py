@@ -1,0 +1,98 @@
+"""The slow path: judges a payload the strict structs refused, and says what a client does with it.
+
+Rules of this file: the order of the stages, nothing else: JSON (`decode.py`), retired shapes (`compat.py`),
+the walk over the shape (`walk.py`, words and rules in `blame.py`), the struct. Where text and reference client
+differ on rejecting, the client holds. Nothing raises, whatever the bytes.
+Source: basic/processing#the-rule, basic/processing#what-a-consumer-does-with-unrecognised-material.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Literal
+
+import msgspec
+
+from webapp.core.agui.blame import Fault, Place, shown
+from webapp.core.agui.compat import RETIRED, Compat
+from webapp.core.agui.decode import duplicate_keys, may_have_duplicates, precheck
+from webapp.core.agui.shapes import SHAPES, Closed, build
+from webapp.core.agui.walk import Gone, Walk
+
+__all__ = ["Compat", "Fault", "Slow", "duplicate_keys", "may_have_duplicates", "precheck", "slow_decode"]
+
+_LONGEST_TYPE = 80  # characters of an unknown type that are compared with the known ones
+
+
+class Slow(msgspec.Struct):
+    """What the slow path made of a payload.
+
+    kind:   event | dropped (unknown type) | malformed (a client stops here) | undecodable (no JSON object)
+    type:   the wire `type` as sent (retired names too), None when there is none
+    event:  the struct; for `malformed` a repaired one, or None when it is about no item: wrong optional members
+            are left out, wrong texts are "" (so may be `threadId` and `runId`), ids that are numbers become text,
+            snake_case spellings of missing fields are taken
+    wire:   for `event` only, what the application receives; patch operations keep their extra members
+    faults: fatal ones first; one a path
+    """
+
+    kind: Literal["event", "dropped", "malformed", "undecodable"]
+    type: str | None = None
+    event: Any = None
+    wire: dict[str, Any] | None = None
+    faults: list[Fault] = []
+
+
+def slow_decode(raw: bytes, compat: Compat, max_depth: int = 200) -> Slow:
+    """Decodes one payload like a client: retired shapes, unknown material, malformed values.
+
+    `compat` is the trace's own and changes with retired events. Deeper than `max_depth` levels is malformed.
+    """
+    read = precheck(raw, max_depth)
+    if read.kind == "undecodable":
+        return Slow("undecodable", faults=read.faults)
+    wire, name = read.value, read.type
+    if read.kind == "malformed" or wire is None or name is None:
+        if name is not None and name not in SHAPES and name not in RETIRED:
+            return Slow("dropped", name, faults=[_unknown_type(name)])
+        return Slow("malformed", name, faults=read.faults)
+    retired = compat.rewrite(wire)
+    shape = SHAPES.get(wire["type"])
+    if shape is None:
+        return Slow("dropped", name, faults=[_unknown_type(name), *read.faults])
+    walk = Walk(wire["type"])
+    kept = walk.closed(shape, wire, Place())
+    faults = [*walk.fatal, *retired, *walk.stripped, *read.faults]
+    if isinstance(kept, Gone) or walk.fatal:
+        usable = isinstance(kept, dict) and not walk.lost
+        return Slow("malformed", name, _build(shape, kept) if usable else None, None, faults)
+    return Slow("event", name, _build(shape, kept), kept, faults)
+
+
+def _build(shape: Closed, value: Any) -> Any:
+    try:
+        return msgspec.convert(value, shape.cls)
+    except (msgspec.ValidationError, ValueError, OverflowError, RecursionError):
+        pass
+    try:
+        return build(shape, value)
+    except (TypeError, KeyError):
+        return None
+
+
+# ── unknown types ────────────────────────────────────────────
+
+
+def _bare(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name[:_LONGEST_TYPE].lower()).removeprefix("eventtype")
+
+
+_BARE = {_bare(name): name for name in SHAPES}
+
+
+def _unknown_type(name: str) -> Fault:
+    title = f"`{shown(name)}` is no event type of the protocol"
+    if meant := _BARE.get(_bare(name)):
+        why = f"It looks like `{meant}`, but a client compares names exactly and drops the event."
+        return Fault("AGUI-ENV-01", "$.type", title, why, "AGUI-ENV-17")
+    return Fault("AGUI-ENV-01", "$.type", title, "A client drops the event.")

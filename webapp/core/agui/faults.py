@@ -1,0 +1,67 @@
+"""Faults of shape become findings.
+
+Rules of this file: it words nothing about shapes (the faults bring their words); it places them, and remembers
+openers that a client will not get, so that what follows is folded under them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from webapp.core.agui.enforce import Slow
+from webapp.core.agui.world import World
+
+_INDEX = re.compile(r"\[\d+\]")
+# normalised type -> (kind, id field): openers whose loss explains later orphans
+_OPENERS = {
+    "TEXTMESSAGESTART": ("text", "messageId"),
+    "TOOLCALLSTART": ("tool", "toolCallId"),
+    "REASONINGMESSAGESTART": ("reasoning", "messageId"),
+    "REASONINGSTART": ("span", "messageId"),
+    "STEPSTARTED": ("step", "stepName"),
+    "SUBAGENTSTARTED": ("subagent", "subagentRunId"),
+    "RUNSTARTED": ("run", "runId"),
+}
+
+
+def report_faults(w: World, slow: Slow, raw: bytes) -> bool:
+    """One finding a fault. Returns whether the judges must stay silent about this event (CMP-03 has said it)."""
+    first: Any = None
+    value = _object(raw) if slow.kind in ("dropped", "malformed") else None
+    lane = _text(value, "subagentRunId")
+    for fault in slow.faults:
+        finding = w.find(
+            fault.rule,
+            fault.title,
+            fault.why,
+            label=fault.label,
+            lane=lane,
+            path=f"{slow.type}{_INDEX.sub('[]', fault.path or '')}",
+        )
+        first = first if first is not None else finding
+    if slow.event is None and first is not None and slow.kind != "undecodable":
+        opener = _OPENERS.get(_letters(slow.type or ""))
+        if opener is not None:
+            w.lost.append((opener[0], _text(value, opener[1]), w.seq, first))
+    return any(fault.rule == "AGUI-CMP-03" for fault in slow.faults)
+
+
+def _letters(name: str) -> str:
+    return "".join(ch for ch in name.rsplit(".", 1)[-1] if ch.isalnum()).upper()
+
+
+def _object(raw: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(raw)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _text(value: dict[str, Any] | None, key: str) -> str | None:
+    found = None if value is None else value.get(key)
+    if found is None and value is not None:
+        found = value.get(re.sub(r"(?<!^)([A-Z])", lambda m: "_" + m.group(1).lower(), key))
+    return found if isinstance(found, str) else None

@@ -1,0 +1,217 @@
+"""What the application holds: messages, tool calls, reasoning, as the stream builds them.
+
+Rules of this file: assembly only (section 5, points 1–6, 9–12 of the rules); it judges nothing. Deltas are
+joined verbatim, in arrival order. Failure of a run never undoes what was delivered.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import UNSET
+
+_BLOCK = 256  # deltas kept apart before they are joined; bounds both memory and copying
+
+
+class Text:
+    """A growing string."""
+
+    __slots__ = ("_blocks", "_pieces")
+
+    def __init__(self, start: str = "") -> None:
+        self._blocks: list[str] = [start] if start else []
+        self._pieces: list[str] = []
+
+    def add(self, piece: str) -> None:
+        pieces = self._pieces
+        pieces.append(piece)
+        if len(pieces) >= _BLOCK:
+            self._blocks.append("".join(pieces))
+            pieces.clear()
+
+    def whole(self) -> str:
+        joined = "".join(self._blocks) + "".join(self._pieces)
+        self._blocks = [joined] if joined else []
+        self._pieces = []
+        return joined
+
+
+class Call:
+    """A tool call inside an assistant message."""
+
+    __slots__ = ("arguments", "extra", "id", "message", "metadata", "name")
+
+    def __init__(self, id_: str, name: str, message: Msg, arguments: str = "") -> None:
+        self.id, self.name, self.message = id_, name, message
+        self.arguments = Text(arguments)
+        self.metadata: dict[str, Any] | None = None
+        self.extra: dict[str, Any] = {}  # encryptedValue, encryptedValueType
+
+    def wire(self) -> dict[str, Any]:
+        out: dict[str, Any] = {
+            "id": self.id,
+            "type": "function",
+            "function": {"name": self.name, "arguments": self.arguments.whole()},
+            **self.extra,
+        }
+        if self.metadata is not None:
+            out["metadata"] = self.metadata
+        return out
+
+
+class Msg:
+    """A held message. content: Text, a value as sent (parts, activity object), or None."""
+
+    __slots__ = ("calls", "content", "extra", "id", "metadata", "owner", "role")
+
+    def __init__(self, id_: str, role: str, owner: str | None, content: Any = None) -> None:
+        self.id, self.role, self.owner, self.content = id_, role, owner, content
+        self.calls: list[Call] | None = None
+        self.metadata: dict[str, Any] | None = None
+        self.extra: dict[str, Any] = {}  # name, toolCallId, error, activityType, encryptedValue …
+
+    def grow(self, piece: str) -> None:
+        if not isinstance(self.content, Text):
+            self.content = Text(self.content if isinstance(self.content, str) else "")
+        self.content.add(piece)
+
+    def text(self) -> str:
+        """The content as text; empty when it is not text."""
+        if isinstance(self.content, Text):
+            return self.content.whole()
+        return self.content if isinstance(self.content, str) else ""
+
+    def merge(self, metadata: Any) -> None:
+        self.metadata = merged(self.metadata, metadata)
+
+    def wire(self) -> dict[str, Any]:
+        out: dict[str, Any] = {"id": self.id, "role": self.role}
+        if self.content is not None:
+            out["content"] = self.content.whole() if isinstance(self.content, Text) else self.content
+        out.update(self.extra)
+        if self.calls:
+            out["toolCalls"] = [call.wire() for call in self.calls]
+        if self.owner is not None:
+            out["subagentRunId"] = self.owner
+        if self.metadata is not None:
+            out["metadata"] = self.metadata
+        return out
+
+
+def merged(held: dict[str, Any] | None, new: Any) -> dict[str, Any] | None:
+    """Per key, last write wins, no recursion; a null value is stored."""
+    if new is UNSET or not isinstance(new, dict):
+        return held
+    return {**(held or {}), **new}
+
+
+def from_wire(raw: dict[str, Any]) -> Msg:
+    """A message of a snapshot or a run input (already enforced) as a held one."""
+    content = raw.get("content")
+    msg = Msg(raw["id"], raw["role"], raw.get("subagentRunId"), Text(content) if isinstance(content, str) else content)
+    msg.metadata = raw.get("metadata")
+    known = ("id", "role", "content", "subagentRunId", "metadata", "toolCalls")
+    msg.extra = {key: value for key, value in raw.items() if key not in known}
+    for call in raw.get("toolCalls") or ():
+        entry = Call(call["id"], call["function"]["name"], msg, call["function"]["arguments"])
+        entry.metadata = call.get("metadata")
+        entry.extra = {k: call[k] for k in ("encryptedValue", "encryptedValueType") if k in call}
+        msg.calls = [*(msg.calls or ()), entry]
+    return msg
+
+
+class Held:
+    """The message list in order, with an index by message id and by call id."""
+
+    def __init__(self) -> None:
+        self.list: list[Msg] = []
+        self.by_id: dict[str, Msg] = {}
+        self.calls: dict[str, Call] = {}
+
+    def append(self, msg: Msg, at: int | None = None) -> None:
+        if at is None:
+            self.list.append(msg)
+        else:
+            self.list.insert(at, msg)
+        self.by_id.setdefault(msg.id, msg)
+        for call in msg.calls or ():
+            self.calls.setdefault(call.id, call)
+
+    def seed(self, messages: list[dict[str, Any]]) -> None:
+        """Messages of a run input: unseen ids are appended, held ones stay."""
+        for raw in messages:
+            if raw["id"] not in self.by_id:
+                self.append(from_wire(raw))
+
+    def open_message(self, id_: str, role: str, owner: str | None, name: Any = UNSET) -> Msg:
+        msg = self.by_id.get(id_)
+        if msg is None:
+            msg = Msg(id_, role, owner, Text())
+            if name is not UNSET:
+                msg.extra["name"] = name
+            self.append(msg)
+        elif msg.content is None and msg.role == role:
+            msg.content = Text()
+        return msg
+
+    def open_call(self, id_: str, name: str, parent: Any, owner: str | None) -> Call:
+        call = self.calls.get(id_)
+        if call is not None:
+            call.name = name
+            return call
+        home = self.by_id.get(parent) if parent is not UNSET else None
+        if home is None or home.role != "assistant":
+            home = Msg(parent if parent is not UNSET and home is None else id_, "assistant", owner)
+            self.append(home)
+        call = self.calls[id_] = Call(id_, name, home)
+        if home.calls is None:
+            home.calls = []
+        home.calls.append(call)
+        return call
+
+    def result(self, id_: str, call_id: str, content: Any, owner: str | None, metadata: Any) -> Msg:
+        msg = Msg(id_, "tool", owner, content)
+        msg.extra["toolCallId"] = call_id
+        msg.merge(metadata)
+        call = self.calls.get(call_id)
+        self.append(msg, self._after(call.message) if call is not None else None)
+        return msg
+
+    def _after(self, home: Msg) -> int | None:
+        """Behind the assistant message and the tool messages that already follow it; None = at the end."""
+        position = len(self.list) - 1
+        while position >= 0 and self.list[position] is not home:
+            position -= 1
+        if position < 0:
+            return None
+        position += 1
+        while position < len(self.list) and self.list[position].role == "tool":
+            position += 1
+        return position
+
+    def reconcile(self, snapshot: list[dict[str, Any]]) -> tuple[list[Msg], list[Msg]]:
+        """MESSAGES_SNAPSHOT; returns the messages it removed and those it brought."""
+        copies: dict[str, Msg] = {}
+        brought: list[Msg] = []
+        roles = {raw["role"] for raw in snapshot}
+        for raw in snapshot:
+            msg = from_wire(raw)
+            if msg.id in self.by_id:
+                copies[msg.id] = msg
+            else:
+                brought.append(msg)
+        kept, removed = [], []
+        for msg in self.list:
+            if msg.id in copies:
+                kept.append(copies[msg.id])
+            elif msg.role in ("activity", "reasoning") and msg.role not in roles:
+                kept.append(msg)
+            else:
+                removed.append(msg)
+        self.list, self.by_id, self.calls = [], {}, {}
+        for msg in (*kept, *brought):
+            self.append(msg)
+        return removed, brought
+
+    def wire(self) -> list[dict[str, Any]]:
+        return [msg.wire() for msg in self.list]

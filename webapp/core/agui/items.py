@@ -1,0 +1,249 @@
+"""Streamed items: text messages, tool calls, reasoning messages and spans open, grow and close.
+
+Rules of this file: the table decides what follows and which rule breaks; this file finds the cell, words the
+finding and lets the assembly follow. Explicit events and those derived from chunks come through the same functions.
+Source: specification 3.2, 3.3; events/text-messages, events/tool-calls, events/reasoning, events/subagents#ownership.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+from msgspec import UNSET
+
+from webapp.core import explain
+from webapp.core.agui.tables import ITEM, SPAN
+from webapp.core.agui.world import NOUNS, UNKNOWN, World, quoted, who
+from webapp.core.records import Item
+
+OWNER_RULE = {"text": "AGUI-TXT-05", "tool": "AGUI-TOL-05", "reasoning": "AGUI-RSN-08", "span": "AGUI-RSN-08"}
+PIECE = {"text": "text", "tool": "arguments", "reasoning": "reasoning text"}
+_TABLES = {**ITEM, "span": SPAN}
+_START = {kind: table.columns["start"] for kind, table in _TABLES.items()}
+_CONTENT = {kind: table.columns["content"] for kind, table in ITEM.items()}
+_END = {kind: table.columns["end"] for kind, table in _TABLES.items()}
+_decode_any = msgspec.json.Decoder().decode
+
+
+def named(kind: str, id_: str, item: Item | None = None) -> str:
+    """How a title names an item: `` `weather` call `call_p0` `` or `` message `m1` ``."""
+    if kind == "tool" and item is not None and item.name:
+        return f"{quoted(item.name)} call {quoted(id_)}"
+    return f"{NOUNS[kind]} {quoted(id_)}"
+
+
+def start(w: World, kind: str, id_: str, tag: Any, parent: Any = UNSET, *, chunk: bool = False) -> Item:
+    """An opener; `parent` is a call's parentMessageId."""
+    items = w.items[kind]
+    item = items.get(id_)
+    state = "never" if item is None else item.state
+    cell = _START[kind][state]
+    if cell.rule is not None and item is not None:
+        why = explain.still_open(w, item, chunk=chunk)
+        w.find(
+            cell.rule,
+            f"{named(kind, id_, item)} is started again while it is open",
+            why.text,
+            reason=why.reason,
+            related=why.related,
+            label=why.label,
+            lane=_lane(tag),
+            item=(kind, id_),
+        )
+        item.last = w.seq
+        return item
+    owner = _owner(w, kind, id_, item, tag, parent)
+    if state == "phantom":
+        _opens_late(w, kind, id_)
+    return w.open(kind, id_, id_, owner, cell.next, via="chunk" if chunk else "explicit")
+
+
+def content(w: World, kind: str, id_: str, tag: Any, delta: str) -> Item:
+    """A piece of an item."""
+    item = w.items[kind].get(id_)
+    state = "never" if item is None else item.state
+    cell = _CONTENT[kind][state]
+    if cell.rule is not None or item is None:
+        already = ", which is already closed" if state == "closed" else ", which is not open"
+        more = "more " if state == "closed" else ""
+        item = _orphan(w, kind, id_, tag, cell.rule or "", f"{more}{PIECE[kind]} for {{}}{already}", "phantom")
+    elif tag is not UNSET and tag != item.owner and item.state == "open":
+        _mismatch(w, kind, item, tag, PIECE[kind])
+    item.last = w.seq
+    item.count += 1
+    item.chars += len(delta)
+    return item
+
+
+def end(w: World, kind: str, id_: str, tag: Any, *, by: int | None = None) -> Item:
+    """The end of an item; `by` names the event that ended a chunk stream."""
+    item = w.items[kind].get(id_)
+    state = "never" if item is None else item.state
+    cell = _END[kind][state]
+    if cell.rule is not None or item is None:
+        title = "a second end for {}, which is already closed" if state == "closed" else "an end for {}, which is not open"
+        return _orphan(w, kind, id_, tag, cell.rule or "", title, "closed", derived=by is not None)
+    if by is None and tag is not UNSET and tag != item.owner and item.state == "open":
+        _mismatch(w, kind, item, tag, "an end")
+    if kind == "tool" and item.state == "open":
+        _check_arguments(w, item)
+    w.close(item, by=by)
+    return item
+
+
+def _orphan(
+    w: World, kind: str, id_: str, tag: Any, rule: str, title: str, state: str, *, derived: bool = False
+) -> Item:
+    """Something for an item that is not open: the finding, and the recovery that keeps it one finding."""
+    known = w.items[kind].get(id_)
+    why = explain.not_open(w, kind, id_, id_)
+    if derived and known is not None:
+        # an untagged END closed a subagent's chunk stream; the derived END is what a client trips over
+        why = why._replace(reason="mixed-spelling", label="AGUI-CHK-12")
+    finding = w.find(
+        rule,
+        title.format(named(kind, id_, known)),
+        why.text,
+        reason=why.reason,
+        related=why.related,
+        label=why.label,
+        cause=why.cause,
+        lane=_lane(tag),
+        item=(kind, id_),
+    )
+    fresh = known is None
+    item = known if known is not None else w.open(kind, id_, id_, _lane(tag), state)
+    item.state = state
+    item.last = w.seq
+    if state == "closed" and fresh:
+        item.closed = w.seq
+    if finding is not None:
+        w.orphans[kind, id_] = finding
+        spoilt = w.spoilt.pop(id_, None) if kind == "tool" else None
+        if spoilt is not None and finding.rule == "AGUI-TOL-02":
+            w.ledger.amend(spoilt, cause=finding.key)
+    return item
+
+
+def _opens_late(w: World, kind: str, id_: str) -> None:
+    finding = w.orphans.pop((kind, id_), None)
+    if finding is None:
+        return
+    if finding.item is not None and finding.item.id == id_ and finding.reason == "never-opened":
+        w.ledger.amend(
+            finding,
+            reason="opens-later",
+            why=explain.opens_later(w, finding.why, w.seq),
+            place=(w.seq, "later"),
+        )
+    else:
+        w.ledger.amend(finding, place=(w.seq, "later"))
+
+
+def _mismatch(w: World, kind: str, item: Item, tag: Any, what: str) -> None:
+    why = explain.owner_differs(item, _lane(tag))
+    w.find(
+        OWNER_RULE[kind],
+        f"{what} for {named(kind, item.id, item)} tagged as {who(_lane(tag))}, but it belongs to {who(item.owner)}",
+        why.text,
+        reason=why.reason,
+        related=why.related,
+        lane=_lane(tag),
+        item=(kind, item.id),
+    )
+
+
+def _lane(tag: Any) -> str | None:
+    return None if tag is UNSET else tag
+
+
+def _owner(w: World, kind: str, id_: str, item: Item | None, tag: Any, parent: Any) -> str | None:
+    """The owner an opener records; the checks an opener's tag must pass."""
+    recorded: Any = UNKNOWN
+    if item is not None and item.opened is not None:
+        recorded = item.owner
+    elif kind == "tool":
+        recorded = w.call_owners.get(id_, UNKNOWN)
+    elif kind in ("reasoning", "span"):
+        twin = w.items["span" if kind == "reasoning" else "reasoning"].get(id_)
+        recorded = twin.owner if twin is not None else w.owners.get(id_, UNKNOWN)
+    else:
+        recorded = w.owners.get(id_, UNKNOWN)
+    inherited: Any = UNKNOWN
+    if kind == "tool" and parent is not UNSET:
+        inherited = message_owner(w, parent)
+        if tag is not UNSET and inherited is not UNKNOWN and inherited != tag:
+            w.find(
+                "AGUI-TOL-06",
+                f"{named(kind, id_)} is tagged as {who(tag)}, but its parent message {quoted(parent)} "
+                f"belongs to {who(inherited)}",
+                f"A call belongs to the message that makes it, so its tag must be that message’s: {who(inherited)}.",
+                reason="owner-differs",
+                lane=tag,
+                item=(kind, id_),
+                related=_opening(w, parent),
+            )
+            return str(tag)
+    claimed = tag if tag is not UNSET else (inherited if inherited is not UNKNOWN else UNKNOWN)
+    if recorded is UNKNOWN:
+        return None if claimed is UNKNOWN else claimed
+    if claimed is UNKNOWN or claimed == recorded or (tag is UNSET and kind != "tool"):
+        return recorded  # type: ignore[no-any-return]
+    rule = {"text": "AGUI-TXT-06", "tool": "AGUI-TOL-07"}.get(kind, "AGUI-RSN-08")
+    w.find(
+        rule,
+        f"{named(kind, id_, item)} is opened again for {who(claimed)}, but it belongs to {who(recorded)}",
+        f"Within a run an id stays with its first owner, {who(recorded)}. Another author needs an id of its own.",
+        reason="owner-differs",
+        severity="fatal",
+        lane=_lane(tag),
+        item=(kind, id_),
+        related=() if item is None or item.opened is None else ((item.opened, "opened"),),
+    )
+    if item is not None:
+        item.owner = claimed
+    return claimed  # type: ignore[no-any-return]
+
+
+def message_owner(w: World, id_: str) -> Any:
+    """The owner recorded for a message id in this run; UNKNOWN when there is none."""
+    item = w.items["text"].get(id_)
+    if item is not None and item.opened is not None:
+        return item.owner
+    return w.owners.get(id_, UNKNOWN)
+
+
+def _opening(w: World, id_: str) -> tuple[tuple[int, str], ...]:
+    item = w.items["text"].get(id_)
+    return () if item is None or item.opened is None else ((item.opened, "opened"),)
+
+
+def _check_arguments(w: World, item: Item) -> None:
+    """TOL-08: by convention a call's arguments are JSON when it ends."""
+    call = w.held.calls.get(item.id)
+    text = "" if call is None else call.arguments.whole()
+    if not text or is_json(text):
+        return
+    finding = w.find(
+        "AGUI-TOL-08",
+        f"the arguments of {named('tool', item.id, item)} end as {quoted(text[-40:])}, which is not complete JSON",
+        "A client hands the application an empty object in their place.",
+        lane=item.lane,
+        item=("tool", item.id),
+    )
+    if finding is not None:
+        w.spoilt[item.id] = finding
+
+
+def is_json(text: str) -> bool:
+    """Whether a text is one JSON value; what the fast decoder refuses (lone surrogates) is asked again."""
+    try:
+        _decode_any(text.encode("utf-8", "surrogatepass"))
+    except (msgspec.DecodeError, RecursionError):
+        try:
+            json.loads(text)
+        except (ValueError, RecursionError):
+            return False
+    return True

@@ -1,0 +1,174 @@
+"""Steps and subagent invocations.
+
+Rules of this file: the tables decide; here their findings are worded. A step's key is (tag, name), so an untagged
+finish does not close a tagged step. Source: events/lifecycle#steps, events/subagents#lifecycle.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import UNSET
+
+from webapp.core import explain
+from webapp.core.agui import events as e
+from webapp.core.agui.tables import STEP, SUBAGENT
+from webapp.core.agui.world import World, quoted, who
+from webapp.core.records import Item
+
+_STEP_START, _STEP_END = STEP.columns["start"], STEP.columns["end"]
+_SUB_START, _SUB_END = SUBAGENT.columns["start"], SUBAGENT.columns["end"]
+
+
+def step_started(w: World, ev: e.StepStarted) -> Item:
+    tag = None if ev.subagentRunId is UNSET else ev.subagentRunId
+    key = (tag, ev.stepName)
+    item = w.items["step"].get(key)
+    cell = _STEP_START["never" if item is None else item.state]
+    if cell.rule is not None and item is not None:
+        why = explain.still_open(w, item, chunk=False)
+        w.find(cell.rule, f"step {quoted(ev.stepName)} is started again while it is open", why.text,
+               reason=why.reason, related=why.related, lane=tag, item=("step", ev.stepName))  # fmt: skip
+        item.last = w.seq
+        return item
+    orphan = w.orphans.pop(("step", key), None)
+    if orphan is not None and orphan.reason == "never-opened":
+        w.ledger.amend(orphan, reason="opens-later", why=explain.opens_later(w, orphan.why, w.seq),
+                       place=(w.seq, "later"))  # fmt: skip
+    item = w.open("step", key, ev.stepName, tag, cell.next)
+    item.name = ev.stepName
+    return item
+
+
+def step_finished(w: World, ev: e.StepFinished) -> Item:
+    tag = None if ev.subagentRunId is UNSET else ev.subagentRunId
+    key = (tag, ev.stepName)
+    item = w.items["step"].get(key)
+    state = "never" if item is None else item.state
+    holder: Item | None = None
+    if state != "open":
+        holder = next((s for s in w.items["step"].values() if s.id == ev.stepName and s.state == "open"), None)
+        state = "elsewhere" if holder is not None else state
+    cell = _STEP_END[state]
+    if cell.rule is None and item is not None:
+        w.close(item)
+        return item
+    if holder is not None:
+        why = explain.owner_differs(holder, tag)
+        w.find(
+            cell.rule or "",
+            f"step {quoted(ev.stepName)} of {who(holder.lane)} is finished as a step of {who(tag)}",
+            f"{why.text} A step’s finish carries exactly its start’s tag.",
+            reason="other-owner",
+            related=why.related,
+            lane=tag,
+            item=("step", ev.stepName),
+        )
+        w.close(holder)
+        return holder
+    why = explain.not_open(w, "step", key, ev.stepName)
+    finding = w.find(cell.rule or "", f"step {quoted(ev.stepName)} finishes, but it is not open", why.text,
+                     reason=why.reason, related=why.related, cause=why.cause, lane=tag,
+                     item=("step", ev.stepName))  # fmt: skip
+    item = w.open("step", key, ev.stepName, tag, cell.next) if item is None else item
+    item.name = ev.stepName
+    item.last = w.seq
+    if item.closed is None:
+        item.closed = w.seq
+    if finding is not None:
+        w.orphans["step", key] = finding
+    return item
+
+
+def subagent_started(w: World, ev: e.SubagentStarted) -> Item:
+    id_ = ev.subagentRunId
+    item = w.items["subagent"].get(id_)
+    state = _invocation(item)
+    cell = _SUB_START[state]
+    title = f"subagent {quoted(id_)} is announced again"
+    if cell.rule == "AGUI-SUB-02" and item is not None:
+        why = explain.still_open(w, item, chunk=False)
+        w.find(cell.rule, f"{title} while it is active", why.text, reason=why.reason, related=why.related, lane=id_,
+               item=("subagent", id_))  # fmt: skip
+    elif cell.rule is not None and item is not None:
+        why = explain.closed_why(w, item)
+        w.find(cell.rule, f"{title} in the run that has already ended it", f"{why.text} Every invocation needs an id "
+               "of its own.", reason=why.reason, related=why.related, lane=id_, item=("subagent", id_))  # fmt: skip
+    seen = w.tags.get(id_)
+    orphan = w.orphans.pop(("subagent", id_), None)
+    if orphan is not None:
+        if orphan.reason == "never-opened":
+            w.ledger.amend(orphan, reason="opens-later", why=explain.opens_later(w, orphan.why, w.seq),
+                           place=(w.seq, "later"))  # fmt: skip
+    elif seen is not None and state == "unannounced":
+        w.find("AGUI-SUB-01", f"subagent {quoted(id_)} is announced only after it has begun to speak",
+               f"#{seen} is already tagged with it. An announcement comes before anything attributed to it.",
+               reason="opens-later", related=((seen, "previous"),), lane=id_, item=("subagent", id_))  # fmt: skip
+    parent = ev.parentSubagentRunId
+    if parent is not UNSET:
+        _check_parent(w, id_, parent)
+    item = w.open("subagent", id_, id_, id_, "open")
+    item.name = ev.name
+    item.parent = None if parent is UNSET else parent
+    return item
+
+
+def subagent_ended(w: World, ev: e.SubagentFinished | e.SubagentError) -> Item:
+    id_ = ev.subagentRunId
+    item = w.items["subagent"].get(id_)
+    state = _invocation(item)
+    cell = _SUB_END[state]
+    if cell.rule is not None:
+        why = explain.not_open(w, "subagent", id_, id_)
+        title = "ends a second time" if item is not None else "ends, but it was never announced"
+        finding = w.find(cell.rule, f"subagent {quoted(id_)} {title}", why.text, reason=why.reason,
+                         related=why.related, cause=why.cause, lane=id_, item=("subagent", id_))  # fmt: skip
+        if item is None:
+            item = w.open("subagent", id_, id_, id_, "closed")
+            item.closed = w.seq
+            if finding is not None:
+                w.orphans["subagent", id_] = finding
+        item.last = w.seq
+        return item
+    assert item is not None  # only an existing invocation is active
+    w.close(item)
+    return item
+
+
+def check_tag(w: World, tag: str) -> None:
+    """An attributed event: first mention of its tag, or work after the invocation's end (SUB-13)."""
+    if tag not in w.tags:
+        w.tags[tag] = w.seq
+    item = w.items["subagent"].get(tag)
+    if item is not None and item.state == "closed" and item.opened is not None:
+        w.find(
+            "AGUI-SUB-13",
+            f"`{w.type}` is tagged with subagent {quoted(item.name or tag)}, which has already ended",
+            f"#{item.closed} ended it. Clients accept this, but the end came too early.",
+            reason="own-end",
+            related=((item.closed or item.last, "closed"),),
+            lane=tag,
+            item=("subagent", tag),
+        )
+
+
+def _invocation(item: Item | None) -> str:
+    if item is None:
+        return "unannounced"
+    return "active" if item.state == "open" else item.state
+
+
+def _check_parent(w: World, id_: str, parent: str) -> None:
+    known = w.items["subagent"].get(parent)
+    if known is not None and parent != id_ and known.opened is not None:
+        return
+    if parent == id_:
+        reason, text = "never-opened", "An invocation cannot be its own parent."
+        related: tuple[tuple[int, str], ...] = ()
+        cause: Any = None
+    else:
+        why = explain.not_open(w, "subagent", parent, parent)
+        reason, text, related, cause = why.reason, why.text, why.related, why.cause
+    w.find("AGUI-SUB-06", f"subagent {quoted(id_)} names {quoted(parent)} as its parent, which this run has not "
+           "announced", text, reason=reason, related=related, cause=cause, lane=id_,
+           item=("subagent", id_))  # fmt: skip

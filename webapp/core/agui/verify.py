@@ -1,0 +1,223 @@
+"""What each event does: one function an event type, found by its class.
+
+Rules of this file: routing only. The order is the specification's: chunk streams end first, then the run is asked,
+then the item. Functions return (item, change, delta) for the step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import msgspec
+from msgspec import UNSET
+
+from webapp.core.agui import chunks, items, runs, snapshots, state, subagents
+from webapp.core.agui import events as e
+from webapp.core.agui.assemble import close_item, grow, open_item
+from webapp.core.agui.tables import CLOSES
+from webapp.core.agui.world import World
+from webapp.core.records import Item
+
+Change = tuple[Item | None, str | None, str | None]
+NOTHING: Change = (None, None, None)
+
+
+def _started(w: World, ev: e.RunStarted) -> Change:
+    runs.started(w, ev)
+    if ev.input is not UNSET:
+        snapshots.seed_input(w, msgspec.to_builtins(ev.input.messages))
+        if w.state is UNSET and len(w.runs) == 1 and ev.input.state is not UNSET:
+            w.state = ev.input.state
+    return NOTHING
+
+
+def _finished(w: World, ev: e.RunFinished) -> Change:
+    runs.finished(w, ev)
+    return NOTHING
+
+
+def _failed(w: World, ev: e.RunError) -> Change:
+    runs.failed(w, ev)
+    return NOTHING
+
+
+def _opener(kind: str, id_field: str) -> Callable[[World, Any], Change]:
+    def handle(w: World, ev: Any) -> Change:
+        id_ = getattr(ev, id_field)
+        item = items.start(w, kind, id_, ev.subagentRunId, getattr(ev, "parentMessageId", UNSET))
+        open_item(w, kind, ev, item)
+        return item, "opened", None
+
+    return handle
+
+
+def _piece(kind: str, id_field: str) -> Callable[[World, Any], Change]:
+    def handle(w: World, ev: Any) -> Change:
+        item = items.content(w, kind, getattr(ev, id_field), ev.subagentRunId, ev.delta)
+        grow(w, kind, ev)
+        return item, "grew", ev.delta
+
+    return handle
+
+
+def _closer(kind: str, id_field: str) -> Callable[[World, Any], Change]:
+    def handle(w: World, ev: Any) -> Change:
+        item = items.end(w, kind, getattr(ev, id_field), ev.subagentRunId)
+        close_item(w, kind, ev)
+        return item, "closed", None
+
+    return handle
+
+
+def _span_opener(w: World, ev: e.ReasoningStart) -> Change:
+    return items.start(w, "span", ev.messageId, ev.subagentRunId), "opened", None
+
+
+def _span_closer(w: World, ev: e.ReasoningEnd) -> Change:
+    return items.end(w, "span", ev.messageId, ev.subagentRunId), "closed", None
+
+
+def _result(w: World, ev: e.ToolCallResult) -> Change:
+    return snapshots.tool_result(w, ev), "result", None
+
+
+def _step_started(w: World, ev: e.StepStarted) -> Change:
+    return subagents.step_started(w, ev), "opened", None
+
+
+def _step_finished(w: World, ev: e.StepFinished) -> Change:
+    return subagents.step_finished(w, ev), "closed", None
+
+
+def _sub_started(w: World, ev: e.SubagentStarted) -> Change:
+    return subagents.subagent_started(w, ev), "opened", None
+
+
+def _sub_ended(w: World, ev: Any) -> Change:
+    return subagents.subagent_ended(w, ev), "closed", None
+
+
+def _snapshot(w: World, ev: e.MessagesSnapshot) -> Change:
+    snapshots.messages_snapshot(w, ev)
+    return NOTHING
+
+
+def _state_snapshot(w: World, ev: e.StateSnapshot) -> Change:
+    state.state_snapshot(w, ev)
+    return NOTHING
+
+
+def _state_delta(w: World, ev: e.StateDelta) -> Change:
+    state.state_delta(w, ev)
+    return NOTHING
+
+
+def _activity_snapshot(w: World, ev: e.ActivitySnapshot) -> Change:
+    return state.activity_snapshot(w, ev), "touched", None
+
+
+def _activity_delta(w: World, ev: e.ActivityDelta) -> Change:
+    return state.activity_delta(w, ev), "touched", None
+
+
+def _chunk(w: World, ev: Any) -> Change:
+    return chunks.chunk(w, ev), None, None
+
+
+def _passes(w: World, ev: Any) -> Change:
+    return NOTHING
+
+
+HANDLERS: dict[type[e.Event], Callable[[World, Any], Change]] = {
+    e.RunStarted: _started,
+    e.RunFinished: _finished,
+    e.RunError: _failed,
+    e.StepStarted: _step_started,
+    e.StepFinished: _step_finished,
+    e.TextMessageStart: _opener("text", "messageId"),
+    e.TextMessageContent: _piece("text", "messageId"),
+    e.TextMessageEnd: _closer("text", "messageId"),
+    e.ToolCallStart: _opener("tool", "toolCallId"),
+    e.ToolCallArgs: _piece("tool", "toolCallId"),
+    e.ToolCallEnd: _closer("tool", "toolCallId"),
+    e.ToolCallResult: _result,
+    e.ReasoningStart: _span_opener,
+    e.ReasoningEnd: _span_closer,
+    e.ReasoningMessageStart: _opener("reasoning", "messageId"),
+    e.ReasoningMessageContent: _piece("reasoning", "messageId"),
+    e.ReasoningMessageEnd: _closer("reasoning", "messageId"),
+    e.StateSnapshot: _state_snapshot,
+    e.StateDelta: _state_delta,
+    e.MessagesSnapshot: _snapshot,
+    e.ActivitySnapshot: _activity_snapshot,
+    e.ActivityDelta: _activity_delta,
+    e.SubagentStarted: _sub_started,
+    e.SubagentFinished: _sub_ended,
+    e.SubagentError: _sub_ended,
+    e.TextMessageChunk: _chunk,
+    e.ToolCallChunk: _chunk,
+    e.ReasoningMessageChunk: _chunk,
+    e.ReasoningEncryptedValue: _passes,
+    e.Raw: _passes,
+    e.Custom: _passes,
+}
+
+
+class Route(NamedTuple):
+    """How one event class is judged. boundary: a run-level event, which asks the run table itself."""
+
+    type: str
+    handle: Callable[[World, Any], Change]
+    closes: str
+    boundary: bool
+    tagged: bool
+
+
+ROUTES: dict[type[e.Event], Route] = {
+    cls: Route(name, HANDLERS[cls], CLOSES[name], name in ("RUN_STARTED", "RUN_FINISHED", "RUN_ERROR"),
+               issubclass(cls, e.Tagged))
+    for name, cls in e.EVENTS.items()
+}  # fmt: skip
+
+
+def judge(w: World, route: Route, ev: Any) -> Change:
+    """One event through expansion, the run and its own handler. Returns what changed."""
+    closes = route.closes
+    if w.streams and closes != "none" and closes != "chunk":
+        if closes == "own":
+            chunks.close_own(w, ev.subagentRunId)
+        elif closes == "all":
+            chunks.close_all(w)
+        else:
+            chunks.close_own(w, ev.subagentRunId)
+    if route.tagged and ev.subagentRunId is not UNSET:
+        subagents.check_tag(w, ev.subagentRunId)
+    if closes == "chunk":
+        return _judge_chunk(w, route, ev)
+    if route.boundary or w.run_state == "active":
+        return route.handle(w, ev)
+    runs.other(w)
+    if w.run_state in ("closed", "failed"):
+        return _muted(w, route, ev)
+    return route.handle(w, ev)
+
+
+def _judge_chunk(w: World, route: Route, ev: Any) -> Change:
+    """Expansion runs before the run is asked: a chunk without its id is that fault, whatever the run's state."""
+    before = len(w.synthesized)
+    if w.run_state in ("active", "assumed"):
+        return route.handle(w, ev)
+    change = route.handle(w, ev)
+    if any(made.event is not None and made.change != "closed" for made in w.synthesized[before:]):
+        runs.other(w)
+    return change
+
+
+def _muted(w: World, route: Route, ev: Any) -> Change:
+    """After a run's end an event is one fault already; what it does to its item is followed in silence."""
+    w.ledger.muted = True
+    try:
+        return route.handle(w, ev)
+    finally:
+        w.ledger.muted = False

@@ -1,0 +1,167 @@
+"""Everything the engine remembers about one AG-UI trace, and the few acts that change it.
+
+Rules of this file: memory and bookkeeping; it decides nothing. The tables say which state follows, the verifying
+modules say when; items, runs and tags change only through the methods here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import UNSET
+
+from webapp.core.agui.held import Held
+from webapp.core.findings import Finding, Run
+from webapp.core.ledger import Ledger
+from webapp.core.records import Emitted, Item
+
+KINDS = ("text", "tool", "reasoning", "span", "step", "subagent", "activity", "result")
+UNKNOWN = object()  # "no owner recorded"; None means the parent agent
+
+NOUNS = {
+    "text": "message",
+    "tool": "tool call",
+    "reasoning": "reasoning message",
+    "span": "reasoning span",
+    "step": "step",
+    "subagent": "subagent",
+    "activity": "activity",
+    "result": "tool result",
+}
+
+
+class Stream:
+    """An open chunk stream: one a lane, of one kind. `named` is False after a first chunk without the id it needs."""
+
+    __slots__ = ("established", "id", "item", "kind", "named", "opened", "tag")
+
+    def __init__(
+        self, kind: str, id_: str, item: Item, tag: str | None, opened: int, established: dict[str, Any]
+    ) -> None:
+        self.kind, self.id, self.item, self.tag = kind, id_, item, tag
+        self.opened, self.established, self.named = opened, established, True
+
+
+class World:
+    """State of one trace. `items[kind][key]` are this run's items, `past` those of earlier runs."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self.ledger = ledger
+        self.held = Held()
+        self.seq = 0
+        self.type = ""  # wire type of the event at hand
+        self.run_state = "start"
+        self.runs: list[Run] = []
+        self.run: Run | None = None
+        self.run_opened = 0
+        self.run_ended: tuple[int, str] | None = None  # record number and type of the last terminal event
+        self.items: dict[str, dict[Any, Item]] = {kind: {} for kind in KINDS}
+        self.past: dict[str, dict[Any, Item]] = {kind: {} for kind in KINDS}
+        self.ords = 0
+        self.tags: dict[str, int] = {}  # tag -> first record that carried it in this run
+        self.owners: dict[str, str | None] = {}  # message ids, from snapshots, echoes and results
+        self.call_owners: dict[str, str | None] = {}
+        self.streams: dict[str | None, Stream] = {}
+        self.ended_streams: dict[tuple[str | None, str], tuple[Item, int, str]] = {}  # (lane, kind) -> item, by
+        self.synthesized: list[Emitted] = []
+        self.orphans: dict[tuple[str, Any], Finding] = {}  # phantom item -> the finding about it
+        self.lost: list[tuple[str, str | None, int, Finding]] = []  # openers dropped or unusable: kind, id, where
+        self.last_ts: int | None = None
+        self.started_late: Finding | None = None  # the RUN-01 of an assumed run
+        self.spoilt: dict[str, Finding] = {}  # call id -> the finding that its arguments are not JSON
+        self.state: Any = UNSET
+        self.input_known = False  # the request is recorded
+        self.answers: dict[str, int] = {}  # call id -> record of its first result, all runs
+        self.frozen: tuple[list[dict[str, Any]], Any] | None = None  # messages and state at the rejection
+        self.blanked: dict[str, Finding] = {}  # message id -> the snapshot finding that removed it while open
+
+    # ── items ────────────────────────────────────────────────
+
+    def open(self, kind: str, key: Any, id_: str, owner: str | None, state: str, *, via: str = "explicit") -> Item:
+        """A new item, or the same id taken up again."""
+        item = self.items[kind].get(key)
+        if item is None:
+            item = Item(
+                ord=self.ords,
+                kind=kind,
+                id=id_,
+                lane=owner,
+                owner=owner,
+                run=None if self.run is None else self.run.run,
+                first=self.seq,
+                last=self.seq,
+                opened=self.seq if state == "open" else None,
+                state=state,
+                via=via,
+            )
+            self.ords += 1
+            self.items[kind][key] = item
+            return item
+        if state == "open":
+            if item.opened is None:
+                item.opened = self.seq
+            elif item.reopened is None:
+                item.reopened = [self.seq]
+            else:
+                item.reopened.append(self.seq)
+            item.via = via
+            item.closed = item.closed_by = None
+        item.state = state
+        item.last = self.seq
+        return item
+
+    def close(self, item: Item, state: str = "closed", by: int | None = None) -> None:
+        """The item's end; `by` names the event that ended a chunk stream."""
+        item.state = state
+        item.closed = self.seq
+        item.closed_by = by
+        item.last = self.seq
+
+    def open_items(self) -> Iterator[Item]:
+        """Items of this run that are open or phantom, in the order the reference client reports them."""
+        for kind in ("step", "text", "reasoning", "span", "tool", "subagent"):
+            for item in self.items[kind].values():
+                if item.state in ("open", "phantom"):
+                    yield item
+
+    # ── runs ─────────────────────────────────────────────────
+
+    def begin_run(self, thread_id: str | None, run_id: str | None, *, keep: bool = False) -> Run:
+        """A new run; its predecessor's open sets, owners and invocations are forgotten (unless `keep`)."""
+        self.run = Run(run=len(self.runs), thread_id=thread_id, run_id=run_id, first=self.seq, last=self.seq)
+        self.runs.append(self.run)
+        self.run_opened = self.seq
+        if not keep:
+            for kind, items in self.items.items():
+                self.past[kind].update(items)
+                items.clear()
+            for store in (self.tags, self.owners, self.call_owners, self.ended_streams, self.orphans):
+                store.clear()  # type: ignore[attr-defined]
+            self.lost.clear()
+        return self.run
+
+    # ── findings ─────────────────────────────────────────────
+
+    def find(self, rule: str, title: str, why: str = "", **more: Any) -> Finding | None:
+        """A finding at the record at hand, in the run at hand."""
+        more.setdefault("run", None if self.run is None else self.run.run)
+        finding = self.ledger.add(rule, self.seq, title, why, **more)
+        if self.frozen is None and self.ledger.rejected_at is not None:
+            self.frozen = (self.held.wire(), self.state)
+        return finding
+
+
+def quoted(text: str | None) -> str:
+    """An id as findings write it: in backticks, shortened, nothing in it that could break the marks."""
+    if text is None:
+        return "`null`"
+    if text == "":
+        return "`\"\"` (empty)"
+    flat = text.replace("`", "'").replace("\n", "\\n")
+    return f"`{flat}`" if len(flat) <= 60 else f"`{flat[:40]}…{flat[-12:]}`"
+
+
+def who(tag: str | None) -> str:
+    """The owner of a tag, in words."""
+    return "the parent agent" if tag is None else f"subagent {quoted(tag)}"

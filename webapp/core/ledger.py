@@ -1,0 +1,130 @@
+"""The findings of one trace: made here, merged here, counted here.
+
+Rules of this file: it alone creates and changes findings. It knows severities from the catalogue and nothing about
+any protocol's events.
+
+Merging (contract of the report): equal rule, lane, cause and path (or item kind) become one finding whose `event` is
+the first place and whose further places are `related` with the role `again`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from webapp.core.findings import MAX_RELATED, Finding, ItemRef, Related
+from webapp.core.rules import catalogue
+
+Place = tuple[int, str]  # (record number, role)
+
+
+class Ledger:
+    """limit: findings kept; further ones are counted in `left_out`, except the first fatal."""
+
+    def __init__(self, limit: int = 10_000) -> None:
+        self.limit = limit
+        self.findings: list[Finding] = []
+        self.new: list[Finding] = []  # of the current step
+        self.amended: list[Finding] = []
+        self.rejected_at: int | None = None
+        self.rejected_by: Finding | None = None
+        self.left_out = 0
+        self.muted = False
+        self._merge: dict[tuple[object, ...], Finding] = {}
+        self._keys: set[str] = set()
+
+    def add(
+        self,
+        rule: str,
+        event: int,
+        title: str,
+        why: str = "",
+        *,
+        reason: str | None = None,
+        run: int | None = None,
+        lane: str | None = None,
+        item: tuple[str, str] | None = None,
+        path: str | None = None,
+        label: str | None = None,
+        related: Sequence[Place] = (),
+        cause: str | None = None,
+        severity: str | None = None,
+    ) -> Finding | None:
+        """One rule broken at one place; merged into an earlier finding where they are one defect.
+
+        Returns the finding that holds it; None while muted or beyond the limit.
+        """
+        if self.muted:
+            return None
+        row = catalogue()[rule]
+        level = severity or row.severity
+        merge_key = (rule, level, lane, cause, path if path is not None else item and item[0])
+        old = self._merge.get(merge_key)
+        if old is not None:
+            self._again(old, event)
+            return old
+        if len(self.findings) >= self.limit and not (level == "fatal" and self.rejected_at is None):
+            self.left_out += 1
+            return None
+        finding = Finding(
+            key=self._key(rule, event),
+            rule=rule,
+            slug=row.slug,
+            severity=level,
+            event=event,
+            title=title,
+            why=why,
+            reason=reason,
+            run=run,
+            lane=lane,
+            item=None if item is None else ItemRef(*item),
+            label=label,
+            party=row.party,
+            related=[Related(place, role) for place, role in related],
+            cause=cause,
+            after_rejection=self.rejected_at is not None and event > self.rejected_at,
+        )
+        self._merge[merge_key] = finding
+        self.findings.append(finding)
+        self.new.append(finding)
+        if level == "fatal" and self.rejected_at is None:
+            self.rejected_at = event
+            self.rejected_by = finding
+        return finding
+
+    def amend(
+        self,
+        finding: Finding,
+        *,
+        reason: str | None = None,
+        why: str | None = None,
+        place: Place | None = None,
+        cause: str | None = None,
+    ) -> None:
+        """Something was learnt later about an earlier finding."""
+        if reason is not None:
+            finding.reason = reason
+        if why is not None:
+            finding.why = why
+        if place is not None and len(finding.related) < MAX_RELATED:
+            finding.related.append(Related(*place))
+        if cause is not None and cause != finding.key:
+            finding.cause = cause
+        self._touch(finding)
+
+    def _again(self, finding: Finding, event: int) -> None:
+        finding.count += 1
+        if len(finding.related) < MAX_RELATED:
+            finding.related.append(Related(event, "again"))
+        self._touch(finding)
+
+    def _touch(self, finding: Finding) -> None:
+        if not any(f is finding for f in self.new) and not any(f is finding for f in self.amended):
+            self.amended.append(finding)
+
+    def _key(self, rule: str, event: int) -> str:
+        key, number = f"{rule}@{event}", 1
+        while key in self._keys:
+            number += 1
+            key = f"{rule}@{event}.{number}"
+        self._keys.add(key)
+        return key

@@ -1,0 +1,74 @@
+"""Replay: the one choke point. Every record of every trace, uploaded or live, passes here.
+
+Rules of this file: the order of the stages and the step; each stage's work is elsewhere. It never raises on input,
+never stops at a fault, and keeps nothing of a step but what the stages remember.
+
+    replay = Replay("ag-ui")
+    for record in records:
+        step = replay.feed(record.payload, record.at, record.framing)
+    report = replay.finish()
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from webapp.core.agui.engine import AguiEngine
+from webapp.core.findings import Report
+from webapp.core.records import Step
+
+ENGINE_VERSION = "1"  # raise it when verdicts change: stored traces are then judged again
+PROTOCOLS = ("ag-ui",)
+
+
+class Replay:
+    """One trace's judge.
+
+    protocol:  `ag-ui`
+    run_input: the `RunAgentInput` the recorded request carried, when it is known
+    max_depth: nesting a payload may have; max_findings: findings kept (further ones are counted)
+
+    Raises ValueError for an unknown protocol, and for nothing else.
+    """
+
+    def __init__(
+        self,
+        protocol: str = "ag-ui",
+        run_input: dict[str, Any] | None = None,
+        *,
+        max_depth: int = 200,
+        max_findings: int = 10_000,
+    ) -> None:
+        if protocol not in PROTOCOLS:
+            raise ValueError(f"unknown protocol {protocol!r}")
+        self.protocol = protocol
+        self._engine = AguiEngine(run_input, max_depth=max_depth, max_findings=max_findings)
+
+    def feed(self, raw: bytes, at: float | None = None, framing: Sequence[str] = ()) -> Step:
+        """One record: its payload, arrival time in seconds if known, and the reader's framing notes.
+
+        Returns what reached the application, what was found and what changed. Never raises.
+        """
+        return self._engine.feed(raw, at, framing)
+
+    def finish(self) -> Report:
+        """The end of the recording: closes the last run and gives the report. Call it once."""
+        return self._engine.finish(ENGINE_VERSION)
+
+    def messages(self) -> list[dict[str, Any]]:
+        """Messages the application holds: now, or when it rejected the stream."""
+        return self._engine.messages()
+
+    def state(self) -> Any:
+        """Shared state the application holds, `{}` when none was ever set."""
+        return self._engine.state()
+
+    def held(self) -> list[tuple[str, str]]:
+        """(id, role) of the messages held now, in order, rejection or not."""
+        return self._engine.held()
+
+    @property
+    def rejected_at(self) -> int | None:
+        """Record number of the first fatal finding so far."""
+        return self._engine.rejected_at

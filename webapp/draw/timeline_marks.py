@@ -1,0 +1,301 @@
+"""The marks on a timeline's track: bars, brackets, ticks, columns, pins.
+
+Rules of this file: one function a mark, from its place to SVG; no layout. Severity is a shape and a word as
+well as a colour; every link has a name of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from markupsafe import Markup
+
+from webapp.draw import layout
+from webapp.draw.axis import TRACK, Scale, pct
+from webapp.draw.svg import el, group, join, link, num, path, title
+from webapp.draw.timeline_lanes import (
+    FONT,
+    PIN,
+    Label,
+    bar_width,
+    label,
+    leftward,
+    pin_label_width,
+)
+from webapp.draw.timeline_model import Bar, Pin, Placed
+
+_SHAPE = {"fatal": "i-fatal", "error": "i-error"}
+_RADIUS = {"fatal": PIN, "error": 7.5, "warning": 5.5, "info": 4.5}
+_DENSEST = 1.4  # px between two ticks; closer ones would be one
+
+
+def definitions(open_kinds: Iterable[str]) -> Markup:
+    """The result's diamond, and a hatching for each kind of item that was never closed."""
+    diamond = path("M0-5.5l5.5 5.5-5.5 5.5-5.5-5.5z", id="tl-diamond", class_="f-bg s-k", stroke_width=1.5)
+    return el("defs", diamond, *(hatching(kind) for kind in sorted(set(open_kinds))))
+
+
+def hatching(kind: str) -> Markup:
+    return group(
+        el(
+            "pattern",
+            el("rect", width=7, height=7, class_="f-bg"),
+            el("rect", width=2.4, height=7, class_="f-k45"),
+            id=f"tl-hatch-{kind}",
+            width=7,
+            height=7,
+            patternUnits="userSpaceOnUse",
+            patternTransform="rotate(45)",
+        ),
+        class_=f"k-{kind}",
+    )
+
+
+# ── bars ─────────────────────────────────────────────────────
+
+
+def bar(placed: Placed, index: int, scale: Scale) -> Markup:
+    one, y = placed.lane.bars[index], placed.bars[index]
+    if y is None:
+        return Markup()
+    left, wide, tall = scale.px(one.x0), bar_width(one, scale), placed.bar
+    parts = [title(one.title)]
+    if one.until is not None:
+        parts.append(_open(one, y, tall, scale))
+    x, look = pct(left), "s-none bar" if one.until is not None else "bar"
+    parts.append(el("rect", x=x, y=y, width=pct(wide), height=tall, rx=1.5, class_=look))
+    if left >= 0:
+        parts.append(el("rect", x=x, y=y, width=3, height=tall, class_="edge"))
+    if one.result is not None:
+        parts.append(_wait(one, left + wide, y + tall / 2, scale))
+    parts.append(_label(one, label(one, scale), y, tall))
+    if one.chosen:
+        parts.append(_chosen(one, left, y, tall, scale))
+    return link(one.href, *parts, class_=f"k-{one.kind}", aria_label=one.title)
+
+
+def _open(one: Bar, y: float, tall: float, scale: Scale) -> Markup:
+    left = scale.px(one.x0)
+    wide = max(scale.px(one.end) - left, bar_width(one, scale))
+    return el(
+        "rect",
+        x=pct(left),
+        y=y,
+        width=pct(wide),
+        height=tall,
+        fill=f"url(#tl-hatch-{one.kind})",
+        class_="s-fatal",
+        stroke_width=1.2,
+    )
+
+
+def _wait(one: Bar, start: float, middle: float, scale: Scale) -> Markup:
+    """Dots while the call waits, a diamond where its result came."""
+    assert one.result is not None
+    here = scale.px(one.result)
+    dots = el("line", x1=pct(start), x2=pct(here), y1=middle, y2=middle, class_="wait")
+    if not scale.sees(one.result, one.result):
+        return dots
+    return dots + el("use", href="#tl-diamond", x=pct(here), y=middle)
+
+
+def _label(one: Bar, found: Label | None, y: float, tall: float) -> Markup:
+    if found is None:
+        return Markup()
+    base = y + (13 if tall > 20 else tall - 3.2)
+    shown = layout.isolate(layout.plain(found.text))
+    if found.where == "inside":
+        return el("text", shown, x=pct(found.left), y=base, class_="fs-11_5")
+    if found.where == "wait":
+        return el("text", shown, x=pct(found.left), y=base - (4.5 if tall > 20 else 2), class_="fs-11_5 halo")
+    words = el(
+        "text",
+        shown,
+        x=pct(found.left),
+        y=y + tall / 2 + 4,
+        transform="translate(5 0)",
+        class_="fs-11_5 f-fatal t-b halo",
+    )
+    if found.where == "outside":
+        return words
+    plate = el(
+        "rect", x=pct(found.left), y=y + tall / 2 - 7.5, width=found.wide, height=15, rx=2, class_="f-bg"
+    )
+    return (plate if tall > 14 else Markup()) + words
+
+
+def _chosen(one: Bar, left: float, y: float, tall: float, scale: Scale) -> Markup:
+    right = max(scale.px(one.end) + (6 if one.result is not None else 0), left + bar_width(one, scale))
+    return el(
+        "rect",
+        x=pct(left - 3),
+        y=y - 3,
+        width=pct(right - left + 6),
+        height=tall + 6,
+        rx=3,
+        class_="s-accent f-none",
+        stroke_width=2,
+    )
+
+
+def pieces(placed: Placed, scale: Scale) -> Markup:
+    """The rug under the bars: one tick a delta, in one path a kind. Drawn in the layer that stretches."""
+    paths: dict[str, list[str]] = {}
+    if placed.bar < 20:
+        return Markup()  # slim bars have no room for it
+    for one, y in zip(placed.lane.bars, placed.bars, strict=True):
+        if y is None:
+            continue
+        last = -10.0
+        for value in sorted(one.ticks):
+            px = scale.px(value)
+            if not 0 <= px <= TRACK or px - last < _DENSEST:
+                continue
+            last = px
+            paths.setdefault(one.kind, []).append(f"M{num(px)} {num(y + placed.bar - 4.5)}v3.5")
+    return join(path("".join(d), class_=f"rug ns k-{kind}") for kind, d in paths.items())
+
+
+def columns(placed: Placed, scale: Scale) -> Markup:
+    """Density: columns on one base line a kind. Drawn in the layer that stretches."""
+    paths: dict[str, list[str]] = {}
+    for one in placed.lane.columns:
+        left, right = max(scale.px(one.x0), 0), min(scale.px(one.x1), TRACK)
+        base = placed.columns.get(one.kind)
+        if base is None or right <= left:
+            continue
+        tall = max(2.0, 16 * min(1.0, one.share))
+        wide = max(right - left - 0.8, 1)
+        paths.setdefault(one.kind, []).append(
+            f"M{num(left)} {num(base)}v{num(-tall)}h{num(wide)}v{num(tall)}z"
+        )
+    return join(path("".join(d), class_=f"f-k k-{kind}") for kind, d in paths.items())
+
+
+# ── brackets and ticks ───────────────────────────────────────
+
+
+def bracket(placed: Placed, index: int, scale: Scale) -> Markup:
+    one, y = placed.lane.brackets[index], placed.brackets[index]
+    if y is None:
+        return Markup()
+    left, right = scale.px(one.x0), max(scale.px(one.x1), scale.px(one.x0) + 4)
+    top, foot = y + 15, y + 20
+    dash = " dash" if one.open else ""
+    across = el("line", x1=pct(left), x2=pct(right), y1=top, y2=top, class_=f"ar{dash}")
+    ends = [el("line", x1=pct(left), x2=pct(left), y1=top, y2=foot, class_="ar")]
+    if not one.open:
+        ends.append(el("line", x1=pct(right), x2=pct(right), y1=top, y2=foot, class_="ar"))
+    room = max(right - max(left, 0), 90) - 6
+    words = layout.isolate(
+        layout.plain(layout.clip(one.label + (", never closed" if one.open else ""), room, 11))
+    )
+    text = el("text", words, x=pct(max(left, 0)), y=y + 11, class_="t-s t-2", transform="translate(5 0)")
+    return link(one.href, title(one.title), across, *ends, text, class_=f"k-{one.kind}", aria_label=one.title)
+
+
+def states(placed: Placed, scale: Scale) -> Markup:
+    if placed.states is None:
+        return Markup()
+    y, many = placed.states, []
+    parts: list[Markup] = []
+    for tick in placed.lane.states:
+        here = scale.at(tick.x)
+        mark = el("line", x1=here, x2=here, y1=y, y2=y + 12, class_="s-k", stroke_width=2.5)
+        if tick.href is None:
+            many.append(mark)
+        else:
+            parts.append(link(tick.href, title(tick.title), mark, aria_label=tick.title))
+    first = scale.px(placed.lane.states[0].x)
+    at, anchor = (first - 6, "end") if first > 40 else (first + 8, "start")
+    words = el("text", "state", x=pct(at), y=y + 10, text_anchor=anchor, class_="t-s halo")
+    return group(*many, *parts, words, class_="k-state")
+
+
+# ── marks and pins ───────────────────────────────────────────
+
+
+def mark(placed: Placed, index: int, scale: Scale) -> Markup:
+    one, y = placed.lane.marks[index], placed.marks[index]
+    here, px = scale.at(one.x), scale.px(one.x)
+    stroke = "s-error" if one.look == "error" else "s-ink-3"
+    stand = el(
+        "line", x1=here, x2=here, y1=placed.y + 2, y2=placed.y + placed.height - 2, class_=stroke,
+        stroke_width=2 if one.look == "error" else 1,
+    )  # fmt: skip
+    if y is None:
+        return link(one.href, title(one.title), stand, aria_label=one.title)
+    number = el("tspan", one.number, class_="t-a")
+    room = TRACK / 2 - layout.width(one.number, FONT, mono=True) - 14
+    words = " " + layout.isolate(layout.plain(layout.clip(one.words, room, FONT)))
+    left = leftward(px, layout.width(f"{one.number}{words}", FONT) + 10)
+    text = el(
+        "text", number, words, x=here, y=y + 15, class_="fs-11_5 f-ink-2 halo",
+        text_anchor="end" if left else None, transform=f"translate({-6 if left else 6} 0)",
+    )  # fmt: skip
+    return link(one.href, title(one.title), stand, text, aria_label=one.title)
+
+
+def pin(placed: Placed, index: int, scale: Scale) -> Markup:
+    """A disc with the severity's shape at its event, with number and words beside it where they fit."""
+    one, (y, written) = placed.lane.pins[index], placed.pins[index]
+    here, px = scale.at(one.x), scale.px(one.x)
+    parts = [title(one.title), disc(one.severity, here, y)]
+    if written:
+        left = leftward(px, pin_label_width(one))
+        radius = _RADIUS.get(one.severity, 5.5)
+        number = el("tspan", one.number, class_="t-m") if one.number else Markup()
+        words = (" " if one.number else "") + layout.isolate(layout.plain(one.label))
+        parts.append(
+            el(
+                "text",
+                number,
+                words,
+                x=here,
+                y=y + 4,
+                text_anchor="end" if left else None,
+                transform=f"translate({num(-(radius + 5) if left else radius + 5)} 0)",
+                class_=f"f-{one.severity} fs-11_5 halo t-b",
+            )
+        )
+    return link(one.href, *parts, class_=one.severity, aria_label=one.title)
+
+
+def disc(severity: str, here: str, y: float) -> Markup:
+    radius = _RADIUS.get(severity, 5.5)
+    if severity == "info":
+        return el("circle", cx=here, cy=y, r=radius, class_="f-bg s-c", stroke_width=2)
+    plate = el("circle", cx=here, cy=y, r=radius, class_="pin")
+    shape = _SHAPE.get(severity)
+    if shape is None:
+        return plate
+    size = radius * 1.05
+    inner = el(
+        "use",
+        href=f"#{shape}",
+        x=here,
+        y=y - size / 2,
+        width=size,
+        height=size,
+        transform=f"translate({num(-size / 2)} 0)",
+        class_="onsev",
+    )
+    return plate + inner
+
+
+def tie(pin_: Pin, y: float, bar_y: float, one: Bar, scale: Scale) -> Markup:
+    """
+
+    Ashed: from the finding's event to the item it is about, round a corner where the item ended before.
+    """
+    down = bar_y > y
+    start = y + (PIN if down else -PIN)
+    x = scale.px(pin_.x)
+    end = max(scale.px(one.end), scale.px(one.x0) + 5)
+    here = pct(x)
+    turned = x > end + 2
+    stop = bar_y if turned else bar_y - 12 if down else bar_y + 12
+    parts = [el("line", x1=here, x2=here, y1=start, y2=stop, class_="pinline")]
+    if turned:
+        parts.append(el("line", x1=here, x2=pct(end), y1=bar_y, y2=bar_y, class_="pinline"))
+    return group(*parts, class_=f"{pin_.severity} tl-tie")

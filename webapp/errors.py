@@ -1,0 +1,47 @@
+"""Faults a person is told about, each in one sentence.
+
+Rules of this file: a leaf; exceptions only, no HTTP and no terminal. `web/errors.py` turns a class into a
+status and a page, the command line prints the sentence and exits with code 2. The sentence is shown as it
+is: plain English, what happened and what to do next, no stack trace, no path that the person did not give.
+"""
+
+from __future__ import annotations
+
+
+class UserError(Exception):
+    """Something the person can understand and act on.
+
+    sentence: shown as it is, with its full stop
+    """
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class BadInput(UserError):
+    """What was sent cannot be used as it is."""
+
+
+class NotFound(UserError):
+    """There is no such page, trace, rule or link (any more)."""
+
+
+class TooLarge(UserError):
+    """Beyond a named limit; the sentence says which and what it is set to."""
+
+
+class Refused(UserError):
+    """Understood, but not allowed from here."""
+
+
+class WrongHost(UserError):
+    """The request was addressed to a name this server does not answer to."""
+
+
+class Busy(UserError):
+    """Cannot be done now; trying again later may work."""
+
+
+class StartError(UserError):
+    """The server or a command cannot start: settings, port, folder or database."""

@@ -1,0 +1,96 @@
+"""One pass over a trace: the engine judges, the index folds, the database keeps.
+
+Rules of this file: drive, batch, write, sum up. What a row holds is decided in `index`, what is wrong in the core.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Protocol
+
+from sqlalchemy.orm import Session
+
+from webapp.core.findings import Report
+from webapp.core.records import Record, Step
+from webapp.ingest.clock import Clock
+from webapp.ingest.index import Indexer
+from webapp.ingest.rows import finding_row, item_rows, run_row, severities, sum_up
+from webapp.readers.base import Account
+from webapp.storage import bulk
+from webapp.storage.models import Trace
+
+BATCH = 5000  # items written at once
+ROW_COST = 600  # bytes a row's tuple takes beside its payload
+BATCH_BYTES = 4 * 1024 * 1024  # of rows held before they are written: some 5,000 ordinary events
+
+
+class Engine(Protocol):
+    """What is used of `core.Replay`."""
+
+    def feed(self, raw: bytes, at: float | None = None, framing: tuple[str, ...] = ()) -> Step: ...
+
+    def finish(self) -> Report: ...
+
+    def held(self) -> list[tuple[str, str]]: ...
+
+
+def analyse(
+    session: Session, trace: Trace, records: Iterable[Record], replay: Engine, account: Callable[[], Account]
+) -> Report:
+    """Judge `records`, write everything derived from them under `trace` and fill in its summary.
+
+    trace: already flushed, so that it has its `pk`; account: gives the reader's account once records are used up.
+    Nothing is committed.
+    """
+    pk = trace.pk
+    index = Indexer(pk, replay.held)
+    clock = Clock()
+    feed, add, tick = replay.feed, index.add, clock.add
+    pending = 0
+    with _collector_resting():
+        for record in records:
+            step = feed(record.payload, record.at, record.framing)
+            add(record, step)
+            if record.at is not None or step.ts is not None:
+                tick(step.seq, record.at, step.ts)
+            pending += ROW_COST + len(record.payload)
+            if pending > BATCH_BYTES:
+                _write(session, index)
+                pending = 0
+        report = replay.finish()
+        index.finish()
+        _write(session, index)
+    bulk.set_severities(session, severities(pk, index.hits, report.findings))
+    rows = item_rows(pk, index.entries, clock, report.findings)
+    while batch := list(islice(rows, BATCH)):
+        bulk.add_items(session, batch)
+    bulk.add_lanes(session, index.lanes.rows(pk))
+    bulk.add_runs(session, [run_row(pk, run) for run in report.runs])
+    bulk.add_findings(session, [finding_row(pk, ord_, f) for ord_, f in enumerate(report.findings)])
+    sum_up(trace, index, clock, report, account())
+    session.flush()
+    return report
+
+
+def _write(session: Session, index: Indexer) -> None:
+    bulk.add_events(session, index.events)
+    bulk.add_segments(session, index.segments)
+    bulk.add_checkpoints(session, index.checkpoints)
+    index.events.clear()
+    index.segments.clear()
+    index.checkpoints.clear()
+
+
+@contextmanager
+def _collector_resting() -> Iterator[None]:
+    """No garbage collection during a pass: nothing here makes cycles, and looking for them costs a third."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()

@@ -1,0 +1,61 @@
+"""The times a trace knows, and the one clock its items are laid out on.
+
+Rules of this file: three clocks stay apart (arrival, the events' own, a log's prefix); one is chosen for the whole
+trace, never mixed. Times are kept sparsely, eight bytes a record.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+
+UNIX_SECONDS = 1e8  # arrival times beyond this (1973) are dates, below it they count from a start
+UNIX_MS = 1e11  # the same for event timestamps, in milliseconds
+
+
+class Clock:
+    """Times of one source by record number; the newest known time holds until the next one."""
+
+    def __init__(self) -> None:
+        self._arrival = (array("l"), array("d"))
+        self._event = (array("l"), array("d"))
+
+    def add(self, seq: int, at: float | None, ts: int | None) -> None:
+        """at: seconds; ts: milliseconds."""
+        if at is not None:
+            self._arrival[0].append(seq)
+            self._arrival[1].append(at)
+        if ts is not None:
+            self._event[0].append(seq)
+            self._event[1].append(ts / 1000)
+
+    @property
+    def source(self) -> str | None:
+        """arrival | event | None: arrival wins, since nobody but the recorder sets it."""
+        if self._arrival[0]:
+            return "arrival"
+        return "event" if self._event[0] else None
+
+    @property
+    def kind(self) -> str:
+        """unix | relative | none."""
+        source = self.source
+        if source is None:
+            return "none"
+        limit = UNIX_SECONDS if source == "arrival" else UNIX_MS / 1000
+        return "unix" if self._chosen()[1][0] > limit else "relative"
+
+    def span(self) -> tuple[float | None, float | None]:
+        """The earliest and latest time, in seconds."""
+        times = self._chosen()[1]
+        return (min(times), max(times)) if times else (None, None)
+
+    def when(self, seq: int) -> float | None:
+        """The time that held at a record: its own, else the newest before it, else the first of all."""
+        seqs, times = self._chosen()
+        if not seqs:
+            return None
+        return times[max(0, bisect_right(seqs, seq) - 1)]
+
+    def _chosen(self) -> tuple[array[int], array[float]]:
+        return self._arrival if self._arrival[0] else self._event

@@ -1,0 +1,122 @@
+"""Starting the server: what has to be true first, then uvicorn.
+
+Rules of this file: each thing that can stop a start is found before anything listens, and is told in one
+sentence (StartError or UserError; the command line prints it). What the application does is not known here.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+
+import uvicorn
+from uvicorn.supervisors import Multiprocess
+
+from webapp.app import create_app
+from webapp.errors import StartError
+from webapp.ingest.samples import load_samples
+from webapp.settings import Settings, is_loopback
+from webapp.storage import traces
+from webapp.storage.db import Database, open_database
+from webapp.storage.migrate import migrate
+
+SHUTDOWN_SECONDS = 5  # how long open requests may take once the server is told to stop
+
+
+def run(settings: Settings, workers: int = 1) -> None:
+    """Migrate, load the samples into an empty database, listen and serve until stopped."""
+    check_start(settings, workers)
+    listener = listen(settings.host, settings.port)
+    try:
+        database = prepare(settings)
+        port = listener.getsockname()[1]
+        settings = settings.model_copy(update={"port": port})
+        print(f"Lanescope is at {settings.base_url}  (stop with Ctrl C)", flush=True)
+        if workers == 1:
+            config = _config(create_app(settings, database))
+            uvicorn.Server(config).run(sockets=[listener])
+        else:
+            database.close()  # each process opens its own
+            for name, value in (("HOST", settings.host), ("PORT", port), ("DATA_DIR", settings.data_dir)):
+                os.environ[f"LANESCOPE_{name}"] = str(value)
+            config = _config("webapp.app:app_from_environment", workers)
+            Multiprocess(config, sockets=[listener]).run()
+    finally:
+        listener.close()
+
+
+def check_start(settings: Settings, workers: int) -> None:
+    """What can be told from the settings alone. Raises StartError."""
+    if not is_loopback(settings.host):
+        raise StartError(
+            f"Lanescope has no accounts yet, so it listens on this machine only: {settings.host} is not "
+            "a loopback address; use 127.0.0.1."
+        )
+    if workers > 1 and settings.uses_sqlite:
+        raise StartError(
+            f"SQLite takes one worker, not {workers}; start one, or use PostgreSQL (LANESCOPE_DATABASE_URL)."
+        )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket: a port in use is found before the database is touched. Raises StartError."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listener = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise StartError(f"Cannot listen on {host}: {error.strerror or error}.") from None
+    try:
+        if os.name == "posix":  # elsewhere this would let two programs share the port
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise StartError(
+                f"Port {port} on {host} is in use, perhaps by another Lanescope; stop that one, or choose "
+                "another with LANESCOPE_PORT."
+            ) from None
+        raise StartError(f"Cannot listen on {host} port {port}: {error.strerror or error}.") from None
+    return listener
+
+
+def prepare(settings: Settings) -> Database:
+    """The database, migrated, with the samples if it holds nothing. Raises UserError."""
+    if settings.uses_sqlite:
+        _check_folder(settings)
+    migrate(settings.database_url)
+    database = open_database(settings.database_url)
+    with database.session() as session:
+        empty = traces.count(session) == 0
+    if empty:
+        load_samples(database)
+    return database
+
+
+def _check_folder(settings: Settings) -> None:
+    """SQLite writes more files beside its own, so the folder itself must be writable."""
+    folder = settings.data_dir
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StartError(f"The data folder {folder} cannot be made: {error.strerror}.") from None
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise StartError(
+            f"The data folder {folder} cannot be written; change its owner, or choose another with "
+            "LANESCOPE_DATA_DIR."
+        )
+
+
+def _config(app: object, workers: int = 1) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,  # type: ignore[arg-type]
+        factory=isinstance(app, str),
+        workers=workers,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        ws="none",
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+    )

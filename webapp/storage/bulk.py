@@ -1,0 +1,118 @@
+"""Many rows at once.
+
+Rules of this file: inserts and the few updates of analysis; the one module that speaks to the driver itself,
+because tuples through it cost half of what they cost through Core. Rows with JSON go through Core, which
+encodes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Table, insert
+from sqlalchemy.orm import Session
+
+from webapp.storage.models import (
+    Base,
+    Checkpoint,
+    EventRow,
+    FindingRow,
+    ItemRow,
+    LaneRow,
+    Original,
+    RunRow,
+    Segment,
+)
+
+
+def _table(model: type[Base]) -> Table:
+    table = model.__table__
+    assert isinstance(table, Table)
+    return table
+
+
+def columns(model: type[Base]) -> tuple[str, ...]:
+    """The column names of a table in the order a row's tuple must have."""
+    return tuple(column.name for column in _table(model).columns)
+
+
+def _marks(session: Session, count: int) -> list[str]:
+    """Placeholders in the driver's style."""
+    style = session.get_bind().dialect.paramstyle
+    if style == "qmark":
+        return ["?"] * count
+    if style in ("format", "pyformat"):  # both take a sequence when the marks have no names
+        return ["%s"] * count
+    return [f"${number}" if style == "numeric_dollar" else f":{number}" for number in range(1, count + 1)]
+
+
+def _insert(session: Session, model: type[Base], rows: Sequence[tuple[Any, ...]]) -> None:
+    if not rows:
+        return
+    table = _table(model)
+    quote = session.get_bind().dialect.identifier_preparer.quote
+    names = ", ".join(quote(column.name) for column in table.columns)
+    marks = ", ".join(_marks(session, len(table.columns)))
+    session.connection().exec_driver_sql(
+        f"INSERT INTO {quote(table.name)} ({names}) VALUES ({marks})",
+        list(rows),
+    )
+
+
+def add_events(session: Session, rows: Sequence[tuple[Any, ...]]) -> None:
+    _insert(session, EventRow, rows)
+
+
+def add_segments(session: Session, rows: Sequence[tuple[Any, ...]]) -> None:
+    _insert(session, Segment, rows)
+
+
+def add_items(session: Session, rows: Sequence[tuple[Any, ...]]) -> None:
+    _insert(session, ItemRow, rows)
+
+
+def add_originals(session: Session, rows: Sequence[tuple[Any, ...]]) -> None:
+    _insert(session, Original, rows)
+
+
+def add_lanes(session: Session, rows: Sequence[tuple[Any, ...]]) -> None:
+    _insert(session, LaneRow, rows)
+
+
+def add_runs(session: Session, rows: Sequence[tuple[Any, ...]]) -> None:
+    _insert(session, RunRow, rows)
+
+
+def add_checkpoints(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    if rows:
+        session.execute(insert(_table(Checkpoint)), list(rows))
+
+
+def add_findings(session: Session, rows: Sequence[Mapping[str, Any]]) -> None:
+    if rows:
+        session.execute(insert(_table(FindingRow)), list(rows))
+
+
+def _update(
+    session: Session, model: type[Base], column: str, key: str, rows: Sequence[tuple[Any, ...]]
+) -> None:
+    if not rows:
+        return
+    quote = session.get_bind().dialect.identifier_preparer.quote
+    value, trace, place = _marks(session, 3)
+    session.connection().exec_driver_sql(
+        f"UPDATE {quote(_table(model).name)} SET {quote(column)} = {value} "
+        f"WHERE {quote('trace')} = {trace} AND {quote(key)} = {place}",
+        list(rows),
+    )
+
+
+def set_severities(session: Session, rows: Sequence[tuple[int | None, int, int]]) -> None:
+    """(severity, trace, seq) of events whose worst finding is known only at the end."""
+    _update(session, EventRow, "severity", "seq", rows)
+
+
+def set_part_lines(session: Session, rows: Sequence[tuple[int, int, int]]) -> None:
+    """(line, trace, part) of parts of an original whose line numbers depend on the form found later."""
+    _update(session, Original, "line", "part", rows)

@@ -1,0 +1,70 @@
+"""One database: its engine, its sessions, and what SQLite needs to be told.
+
+Rules of this file: connecting and committing. No query, no table. Sessions commit here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.orm import Session, sessionmaker
+
+BUSY_SECONDS = 30  # how long a writer waits for another; one upload of a million events writes for less
+PRAGMAS = (
+    "PRAGMA journal_mode = WAL",
+    "PRAGMA synchronous = NORMAL",  # with WAL: a power cut may lose the newest commit, never the file
+    "PRAGMA foreign_keys = ON",
+    "PRAGMA secure_delete = ON",  # a deleted trace's bytes are overwritten, not just unlinked
+    f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
+    "PRAGMA cache_size = -32768",  # KiB
+    "PRAGMA journal_size_limit = 67108864",  # the log shrinks back after a large upload
+)
+
+
+class Database:
+    """An engine and its sessions. One per process; safe to share between threads."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.engine: Engine = create_engine(url, pool_pre_ping=not url.startswith("sqlite"))
+        if self.engine.dialect.name == "sqlite":
+            event.listen(self.engine, "connect", _prepare_sqlite)
+        self._sessions = sessionmaker(self.engine, expire_on_commit=False)
+
+    @contextmanager
+    def session(self) -> Iterator[Session]:
+        """A session that is committed when the block ends and rolled back when it raises."""
+        with self._sessions() as session:
+            try:
+                yield session
+                session.commit()
+            except BaseException:
+                session.rollback()
+                raise
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    cursor = connection.cursor()
+    for pragma in PRAGMAS:
+        cursor.execute(pragma)
+    cursor.close()
+
+
+def open_database(url: str) -> Database:
+    """Connect to `url` (`sqlite:////path/file.db`, `postgresql+psycopg://…`) when first used."""
+    return Database(url)
+
+
+def shown(url: str) -> str:
+    """The database as a person may read it: a file's path, or the URL without its password."""
+    parsed = make_url(url)
+    if parsed.drivername.startswith("sqlite") and parsed.database:
+        return parsed.database
+    return parsed.render_as_string(hide_password=True)

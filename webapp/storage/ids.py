@@ -1,0 +1,16 @@
+"""Public names: what stands in URLs for a trace or a link.
+
+Rules of this file: one function, no table.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+ALPHABET = "abcdefghijklmnopqrstuvwxyz234567"  # base32: no two that look alike in most faces
+LENGTH = 12  # 60 bits: not guessable, and still short enough to read out
+
+
+def public_id() -> str:
+    """A new random id of LENGTH base32 characters."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))

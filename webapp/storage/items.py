@@ -1,0 +1,167 @@
+"""Lanes, runs, items and their folded text; what was open when.
+
+Rules of this file: queries on what analysis derived. Each is bounded by its window, never by the trace's
+size.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import and_, func, or_, select
+from sqlalchemy.orm import Session
+
+from webapp.storage.models import Checkpoint, EventRow, ItemRow, LaneRow, RunRow, Segment
+from webapp.storage.plain import storable
+
+BURST_RECORDS = 500  # most records of one burst; `ingest.index` cuts there, queries rely on it
+
+
+def lanes(session: Session, trace: int, limit: int = 2000) -> Sequence[LaneRow]:
+    """The parent agent first, then the subagent invocations in order of first mention."""
+    query = select(LaneRow).where(LaneRow.trace == trace).order_by(LaneRow.ord).limit(limit)
+    return session.scalars(query).all()
+
+
+def runs(session: Session, trace: int, limit: int = 2000) -> Sequence[RunRow]:
+    query = select(RunRow).where(RunRow.trace == trace).order_by(RunRow.ord).limit(limit)
+    return session.scalars(query).all()
+
+
+def by_ord(session: Session, trace: int, ord: int) -> ItemRow | None:
+    """The item with this running number."""
+    return session.get(ItemRow, (trace, ord))
+
+
+def by_ords(session: Session, trace: int, ords: Iterable[int | None]) -> dict[int, ItemRow]:
+    """Items by running number (at most 1,000); None is passed over, so that `Line.item` can be given."""
+    wanted = sorted({ord_ for ord_ in ords if ord_ is not None})[:1000]
+    if not wanted:
+        return {}
+    rows = session.scalars(select(ItemRow).where(ItemRow.trace == trace, ItemRow.ord.in_(wanted)))
+    return {row.ord: row for row in rows}
+
+
+def by_id(session: Session, trace: int, id: str, kind: str | None = None) -> Sequence[ItemRow]:
+    """Items with this id: several when a later run, or another kind, uses it again."""
+    query = select(ItemRow).where(ItemRow.trace == trace, ItemRow.id == id)
+    if kind is not None:
+        query = query.where(ItemRow.kind == kind)
+    return session.scalars(query.order_by(ItemRow.ord).limit(1000)).all()
+
+
+def checkpoint(session: Session, trace: int, seq: int) -> Checkpoint | None:
+    """The nearest checkpoint at or before a record."""
+    query = select(Checkpoint).where(Checkpoint.trace == trace, Checkpoint.seq <= seq)
+    return session.scalar(query.order_by(Checkpoint.seq.desc()).limit(1))
+
+
+def snapshot(session: Session, trace: int, seq: int) -> Checkpoint | None:
+    """The nearest checkpoint at or before a record that a MESSAGES_SNAPSHOT made: `messages` is set."""
+    query = select(Checkpoint).where(
+        Checkpoint.trace == trace, Checkpoint.seq <= seq, Checkpoint.messages.is_not(None)
+    )
+    return session.scalar(query.order_by(Checkpoint.seq.desc()).limit(1))
+
+
+def overlapping(session: Session, trace: int, lo: int, hi: int, limit: int = 5000) -> Sequence[ItemRow]:
+    """Items that were open somewhere in lo..hi, in order of first mention.
+
+    An item that never closed counts as open until a checkpoint no longer lists it (its run ended).
+    """
+    near = checkpoint(session, trace, lo)
+    since = -1 if near is None else near.seq
+    mentioned = and_(ItemRow.first > since, ItemRow.first <= hi)
+    still_open = [] if near is None else near.open
+    query = select(ItemRow).where(
+        ItemRow.trace == trace,
+        or_(mentioned, ItemRow.ord.in_(still_open)) if still_open else mentioned,
+        or_(
+            and_(ItemRow.closed.is_(None), ItemRow.state != "phantom"),
+            ItemRow.closed >= lo,
+            ItemRow.last >= lo,
+        ),
+    )
+    return session.scalars(query.order_by(ItemRow.ord).limit(limit)).all()
+
+
+def listing(
+    session: Session,
+    trace: int,
+    *,
+    kinds: Sequence[str] = (),
+    lane: int | None = None,
+    after: int = -1,
+    upto: int | None = None,
+    limit: int = 200,
+) -> Sequence[ItemRow]:
+    """Items with `ord` over `after` first mentioned at or before record `upto`, in order of first mention."""
+    query = select(ItemRow).where(ItemRow.trace == trace, ItemRow.ord > after)
+    if kinds:
+        query = query.where(ItemRow.kind.in_(kinds))
+    if lane is not None:
+        query = query.where(ItemRow.lane == lane)
+    if upto is not None:
+        query = query.where(ItemRow.first <= upto)
+    return session.scalars(query.order_by(ItemRow.ord).limit(limit)).all()
+
+
+def segments(
+    session: Session, trace: int, item: int, upto: int | None = None, limit: int = 10_000
+) -> Sequence[Segment]:
+    """The folded text of an item in order; with `upto` only segments that begin at or before that record."""
+    query = select(Segment).where(Segment.trace == trace, Segment.item == item)
+    if upto is not None:
+        query = query.where(Segment.first <= upto)
+    return session.scalars(query.order_by(Segment.first).limit(limit)).all()
+
+
+def segments_in(session: Session, trace: int, lo: int, hi: int) -> Sequence[Segment]:
+    """Every segment whose burst touches lo..hi, in order of first record."""
+    query = select(Segment).where(
+        Segment.trace == trace,
+        Segment.first > lo - BURST_RECORDS,
+        Segment.first <= hi + BURST_RECORDS,
+        Segment.burst <= hi,
+        Segment.burst_last >= lo,
+    )
+    return session.scalars(query.order_by(Segment.first)).all()
+
+
+def text_as_of(session: Session, trace: int, item: int, seq: int) -> str:
+    """What an item's deltas had made up after record `seq`, delivered or not.
+
+    A segment cut by `seq` is put together again from its records' payloads.
+    """
+    parts: list[str] = []
+    for segment in segments(session, trace, item, seq):
+        if segment.last <= seq:
+            parts.append(segment.text)
+            continue
+        rows = session.scalars(
+            select(EventRow.raw)
+            .where(
+                EventRow.trace == trace,
+                EventRow.item == item,
+                EventRow.seq >= segment.first,
+                EventRow.seq <= seq,
+            )
+            .order_by(EventRow.seq)
+        )
+        parts += map(_delta, rows)
+    return "".join(parts)
+
+
+def _delta(raw: str) -> str:
+    try:
+        delta = json.loads(raw)["delta"]
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
+    return storable(delta) if isinstance(delta, str) else ""
+
+
+def last_number(session: Session, trace: int, kind: str) -> int:
+    """How many items of a kind there are."""
+    query = select(func.count()).select_from(ItemRow).where(ItemRow.trace == trace, ItemRow.kind == kind)
+    return session.scalar(query) or 0

@@ -1,0 +1,70 @@
+"""Bring a database to the schema this code knows.
+
+Rules of this file: run the migrations and say in one sentence why they cannot run. No schema.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError
+
+import webapp
+from webapp.errors import UserError
+from webapp.storage.db import open_database, shown
+
+FOLDER = Path(webapp.__file__).resolve().parent.parent / "migrations"
+
+
+def config() -> Config:
+    """Alembic's configuration, without a file: the folder is known and the connection is handed over."""
+    made = Config()
+    made.set_main_option("script_location", str(FOLDER).replace("%", "%%"))
+    return made
+
+
+def migrate(url: str) -> None:
+    """Create the database of `url` if it is missing and upgrade it to the newest revision; all or nothing.
+
+    Raises UserError when the folder cannot be written, the file is no database, or a newer program wrote it.
+    """
+    _make_folder(url)
+    settings = config()
+    known = {revision.revision for revision in ScriptDirectory.from_config(settings).walk_revisions()}
+    database = open_database(url)
+    try:
+        with database.engine.connect() as connection:
+            stamped = set(MigrationContext.configure(connection).get_current_heads())
+            if stamped - known:
+                raise UserError(
+                    f"The database {shown(url)} was written by a newer Lanescope; "
+                    "install that version, or choose another LANESCOPE_DATA_DIR."
+                )
+            connection.rollback()
+            if connection.dialect.name == "sqlite":
+                # The driver opens no transaction before CREATE TABLE: a failure would leave half a schema.
+                connection.exec_driver_sql("BEGIN IMMEDIATE")
+            settings.attributes["connection"] = connection
+            command.upgrade(settings, "head")
+            connection.commit()
+    except DBAPIError as error:
+        reason = str(error.orig).strip().splitlines()[0] if error.orig else "unknown error"
+        raise UserError(f"The database {shown(url)} cannot be opened or written: {reason}.") from error
+    finally:
+        database.close()
+
+
+def _make_folder(url: str) -> None:
+    parsed = make_url(url)
+    if not parsed.drivername.startswith("sqlite") or not parsed.database or parsed.database == ":memory:":
+        return
+    folder = Path(parsed.database).parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"The data folder {folder} cannot be made: {error.strerror or error}.") from error

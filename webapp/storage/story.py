@@ -1,0 +1,58 @@
+"""What the head of a trace page tells: what the user saw, what was lost, which findings stand on the rows shown.
+
+Rules of this file: a few small queries over several tables, each bounded or one aggregate; no wording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import case, func, select
+from sqlalchemy.orm import Session
+
+from webapp.storage.models import FindingRow, ItemRow
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """What never reached the user. texts: messages with characters missing; chars; results: of tool calls."""
+
+    texts: int
+    chars: int
+    results: int
+
+
+def last_seen(session: Session, trace: int) -> ItemRow | None:
+    """The newest text message of which the user saw something."""
+    query = select(ItemRow).where(ItemRow.trace == trace, ItemRow.kind == "text", ItemRow.chars_seen > 0)
+    return session.scalar(query.order_by(ItemRow.ord.desc()).limit(1))
+
+
+def lost(session: Session, trace: int, after: int) -> Lost:
+    """What was sent and not delivered; after: number of the record at which the client stopped."""
+    text = (ItemRow.kind == "text") & (ItemRow.chars > ItemRow.chars_seen)
+    query = select(
+        func.coalesce(func.sum(case((text, 1), else_=0)), 0),
+        func.coalesce(func.sum(case((text, ItemRow.chars - ItemRow.chars_seen), else_=0)), 0),
+        func.coalesce(func.sum(case((ItemRow.result > after, 1), else_=0)), 0),
+    ).where(ItemRow.trace == trace)
+    texts, chars, results = session.execute(query).tuples().one()
+    return Lost(texts, chars, results)
+
+
+def findings_at(session: Session, trace: int, seqs: Iterable[int], limit: int = 300) -> Sequence[FindingRow]:
+    """Findings that stand at one of these records (at most 1,000 asked for), worst first at each."""
+    wanted = sorted(set(seqs))[:1000]
+    if not wanted:
+        return []
+    query = select(FindingRow).where(FindingRow.trace == trace, FindingRow.event.in_(wanted))
+    order = (FindingRow.event, FindingRow.severity, FindingRow.ord)
+    return session.scalars(query.order_by(*order).limit(limit)).all()
+
+
+def causes_and_followers(session: Session, trace: int) -> tuple[int, int]:
+    """How many findings follow from no other, and how many do."""
+    query = select(func.count(), func.count(FindingRow.cause)).where(FindingRow.trace == trace)
+    total, followers = session.execute(query).tuples().one()
+    return total - followers, followers

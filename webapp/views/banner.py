@@ -1,0 +1,237 @@
+"""The verdict, told: who and how much, what stops, why, and four facts.
+
+Rules of this file: sentences from stored rows, with the engine's two marks (`#12`, backticks) and no HTML. The same
+finding speaks here, on its row, on the tab and in the inspector; nothing is judged again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from webapp.core.findings import party_words
+from webapp.core.rules.model import catalogue
+from webapp.storage import items, story
+from webapp.storage.models import FindingRow, RunRow, Trace
+from webapp.views import names
+from webapp.views.content import showable
+from webapp.views.page import PageContext
+
+QUOTE = 80  # characters of what the user saw
+CAPTURE = (
+    "Capture the response body of the agent’s own endpoint, for instance with "
+    "`curl -N -H 'Accept: text/event-stream' … > trace.sse`, and upload that file."
+)
+_PLACES = 4  # findings linked in the banner
+
+
+@dataclass(frozen=True, slots=True)
+class Banner:
+    """meta: after the name; headline, why, whose, saw, change, found: sentences with marks; empty: left out.
+
+    folded_why: the one line that stands under the headline on the diagrams; unchecked: show how to capture.
+    """
+
+    meta: str
+    headline: str
+    why: str
+    whose: str
+    whose_more: str
+    saw: str
+    change: str
+    rule: str
+    found: str
+    places: str
+    folded_why: str
+    notes: tuple[str, ...]
+
+
+def build(session: Session, trace: Trace, page: PageContext, first: FindingRow | None) -> Banner:
+    """first: the finding the headline is about, None when there is none."""
+    rule = catalogue().get(first.rule) if first is not None else None
+    whose = f"{party_words(first.party, trace.protocol)}." if first is not None else ""
+    saw = _saw(session, trace, page) if trace.events and trace.messages + trace.messages_seen else ""
+    why = _why(trace, page, first)
+    return Banner(
+        meta=_meta(trace, page),
+        headline=_headline(trace, first),
+        why=why,
+        whose=whose,
+        whose_more=rule.cause if rule is not None else "",
+        saw=saw,
+        change=rule.fix if rule is not None else "",
+        rule=first.rule if rule is not None and first is not None else "",
+        found=_found(session, trace),
+        places=_places(first),
+        folded_why=" ".join(part for part in (_first_sentence(why), whose, saw.split(". ")[0]) if part),
+        notes=tuple(_notes(trace)),
+    )
+
+
+def _meta(trace: Trace, page: PageContext) -> str:
+    """`AG-UI 1.0 · 1 run, which claims success · 40 events · 1 lane · 77 ms`."""
+    if trace.events == 0:
+        return f"{names.protocol_words(trace)} · {names.plural(trace.lines, 'line')}"
+    parts = [names.protocol_words(trace), _runs(trace, page), names.plural(trace.events, "event")]
+    parts.append(names.plural(trace.lane_count, "lane"))
+    if trace.started is not None and trace.ended is not None:
+        parts.append(names.duration(trace.ended - trace.started))
+    return " · ".join(part for part in parts if part)
+
+
+def _runs(trace: Trace, page: PageContext) -> str:
+    if not trace.run_count:
+        return "no run"
+    if trace.run_count > 1 or not page.runs:
+        return names.plural(trace.run_count, "run")
+    run: RunRow = page.runs[0]
+    if run.claimed and run.claimed != run.outcome:
+        return f"1 run, which claims {run.claimed}"
+    return f"1 run, {_OUTCOMES.get(run.outcome, run.outcome)}"
+
+
+_OUTCOMES = {
+    "success": "finished",
+    "failed": "which failed and said so",
+    "truncated": "which never ended",
+    "open": "which never ended",
+    "rejected": "rejected",
+}
+
+
+def _headline(trace: Trace, first: FindingRow | None) -> str:
+    if trace.status == "failed":
+        return "This recording could not be analysed."
+    if trace.status == "analysing":
+        return "This recording is still being read."
+    if trace.verdict == "unchecked":
+        return "No event could be read, so nothing was checked."
+    if first is None:
+        return f"Nothing wrong in {names.plural(trace.events, 'event')}."
+    title = first.title.rstrip(".")
+    if trace.rejected_at is not None:
+        if first.event == trace.rejected_at:
+            return f"A client stops at #{trace.rejected_at}: {title}."
+        return f"A client stops at #{trace.rejected_at}. It began at #{first.event}: {title}."
+    if trace.verdict == "nonconformant":
+        return f"Accepted by clients, but wrong at #{first.event}: {title}."
+    if trace.verdict == "warnings":
+        return f"Nothing stops a client, but at #{first.event}: {title}."
+    return f"Nothing wrong in {names.plural(trace.events, 'event')}; one note, at #{first.event}: {title}."
+
+
+def _why(trace: Trace, page: PageContext, first: FindingRow | None) -> str:
+    if trace.status == "failed":
+        return trace.error or "The server’s log says where it stopped; the original is kept."
+    if trace.status == "analysing":
+        return "Open this page again in a moment."
+    if trace.verdict == "unchecked":
+        return f"{_unread(trace)} {CAPTURE}"
+    if first is not None:
+        rule = catalogue().get(first.rule)
+        return first.why or (rule.explanation if rule is not None else "")
+    parts = [names.plural(trace.messages, "message")] if trace.messages else []
+    others = trace.item_count - trace.messages
+    if others > 0:
+        parts.append(names.plural(others, "other item"))
+    said = f"{' and '.join(parts)} opened and closed as they should." if parts else "No message was sent."
+    ended = [lane for lane in page.lanes.values() if lane.state == "error"]
+    if ended:
+        said += f" {names.lane_name(ended[0])} ended in error, and said so."
+    if trace.run_count == 1 and page.runs and page.runs[0].outcome == "failed":
+        said += f" The run ended in an error at #{page.runs[0].last}, and said so."
+    return said
+
+
+def _unread(trace: Trace) -> str:
+    if trace.artefacts:
+        return f"{str(trace.artefacts[0].get('message', '')).rstrip('.')}."
+    if trace.size == 0:
+        return "The file is empty."
+    if trace.records:
+        return f"{names.plural(trace.records, 'record')} of {names.plural(trace.lines, 'line')}, none an event."
+    return f"None of the {names.plural(trace.lines, 'line')} is an event."
+
+
+def _first_sentence(text: str) -> str:
+    head, dot, _ = text.partition(". ")
+    return f"{head}." if dot else text
+
+
+def _saw(session: Session, trace: Trace, page: PageContext) -> str:
+    """`1 of 2 messages, “Checking three cities.”, then an error. 3 results and 90 characters never appeared.`"""
+    if not trace.messages_seen:
+        head = "Nothing" if trace.rejected_at is None else "Nothing, then an error"
+        return f"{head}: none of {names.plural(trace.messages, 'message')} reached the screen."
+    stopped = trace.rejected_at is not None
+    whole = trace.messages_seen >= trace.messages
+    head = names.plural(trace.messages_seen, "message")
+    if not whole:
+        head = f"{trace.messages_seen} of {names.plural(trace.messages, 'message')}"
+    last = story.last_seen(session, trace.pk)
+    end = "then an error" if stopped else _ending(page)
+    told = f"{head}, {_quote(session, trace, last.ord)}" if last is not None else head
+    sentence = f"{told}, {end}." if end else f"{told}."
+    if stopped:
+        sentence += _never(session, trace)
+    return sentence
+
+
+def _ending(page: PageContext) -> str:
+    outcome = page.runs[-1].outcome if page.runs else ""
+    return {"failed": "then an error", "truncated": "then nothing more"}.get(outcome, "")
+
+
+def _quote(session: Session, trace: Trace, ord_: int) -> str:
+    """The end of what was on screen, since the end is where it broke."""
+    upto = trace.records if trace.rejected_at is None else trace.rejected_at - 1
+    text = showable(" ".join(items.text_as_of(session, trace.pk, ord_, upto).split())).replace("`", "'")
+    if len(text) > QUOTE:
+        text = f"…{text[-QUOTE:].lstrip()}"
+    return f"“{text}”"
+
+
+def _never(session: Session, trace: Trace) -> str:
+    lost = story.lost(session, trace.pk, trace.rejected_at or 0)
+    parts = [names.plural(lost.results, "result")] if lost.results else []
+    if lost.chars:
+        parts.append(f"{names.plural(lost.chars, 'character')} of text")
+    return f" {' and '.join(parts)} never appeared." if parts else ""
+
+
+def _found(session: Session, trace: Trace) -> str:
+    total = trace.fatals + trace.errors + trace.warnings + trace.infos
+    if not total:
+        return ""
+    causes, behind = story.causes_and_followers(session, trace.pk)
+    follow = "1 follows" if behind == 1 else f"{names.count(behind)} follow"
+    return f"{names.plural(causes, 'cause')}, {follow}"
+
+
+def _places(first: FindingRow | None) -> str:
+    """`#12, again at #13; explains #6 and #9` for the first cause."""
+    if first is None:
+        return ""
+    again = [event for event, role in first.related if role == "again"]
+    told = f"#{first.event}"
+    if again:
+        shown = ", ".join(f"#{event}" for event in again[:_PLACES])
+        more = first.count - 1 - min(len(again), _PLACES)
+        told += f", again at {shown}" + (f" and {names.count(more)} more" if more > 0 else "")
+    return told
+
+
+def _notes(trace: Trace) -> list[str]:
+    """What is to be known about the recording itself, apart from any verdict."""
+    out: list[str] = []
+    if trace.verdict == "unchecked":
+        return out
+    for artefact in trace.artefacts[:3]:
+        line = f" (line {names.count(artefact['line'])})" if artefact.get("line") else ""
+        out.append(f"The recording, not the agent: {str(artefact.get('message', '')).rstrip('.')}{line}.")
+    if len(trace.artefacts) > 3:
+        out.append(f"{names.count(len(trace.artefacts) - 3)} more such notes stand in Source.")
+    if trace.not_understood:
+        out.append(f"{names.plural(trace.not_understood, 'line')} could not be read; Source lists them.")
+    return out

@@ -1,0 +1,265 @@
+"""The inspector: one record, its findings with their causes, and what was received.
+
+Rules of this file: a handful of lookups by key, whatever the trace's size; sentences carry the engine's marks. The
+drawing of an item's life is `draw/life.py`, the layout of the payload `views/raw.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+from sqlalchemy.orm import Session
+
+from webapp.core.findings import party_words
+from webapp.core.rules.model import catalogue
+from webapp.draw import life
+from webapp.storage import events, findings, items
+from webapp.storage.models import EventRow, FindingRow, ItemRow, Trace
+from webapp.views import content, names, raw
+from webapp.views.page import PageContext
+from webapp.views.selection import Selection
+
+CARDS = 5  # findings of one record that are told whole; the rest is counted
+LIVES = 2  # of them with the item's life drawn
+LISTED = 8  # places of a merged finding, and consequences
+WHOLE = 200_000  # characters of a payload that are loaded for one record
+COPIED = 20_000  # characters the Copy button carries in the page
+_WORD = re.compile(r"`([^`]+)`")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A record in a list of a card: severity word, number, what it says."""
+
+    severity: str
+    event: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """One finding. why, fix, title: with marks; again, follows: places; cause: the finding this one follows from."""
+
+    key: str
+    severity: str
+    word: str
+    title: str
+    rule: str
+    label: str
+    basis: str
+    party: str
+    life: Markup
+    why: str
+    fix: str
+    here_again: int | None
+    again: Sequence[Place]
+    again_more: int
+    follows: Sequence[Place]
+    follows_more: int
+    cause: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class Inspector:
+    """The chosen record. reached_cls: `c-fatal` where it was refused; copy: the payload, when short enough."""
+
+    event: int
+    prefix: str
+    verb: str
+    item: str
+    item_id: str
+    lane: str
+    lane_cls: str
+    when: str
+    reached: str
+    reached_cls: str
+    becomes: Sequence[str]
+    cards: Sequence[Card]
+    cards_more: int
+    payload: Markup
+    cut: bool
+    place: str
+    copy: str
+    prev_hit: int | None
+    next_hit: int | None
+
+
+def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> Inspector | None:
+    """None when the trace holds no record."""
+    line = events.some(session, trace.pk, [page.event]).get(page.event)
+    if line is None:
+        return None
+    row = events.one(session, trace.pk, page.event) if line.size <= WHOLE else None
+    text = row.raw if row is not None else line.raw
+    derived = content.derived(line.seq, line.synth)
+    known = items.by_ords(session, trace.pk, [line.item, *(d.item for d in derived)])
+    item = known.get(line.item) if line.item is not None else None
+    chosen = page.findings[:CARDS]
+    shown = raw.pretty(text, _culprits(chosen))
+    prefix, verb = names.type_parts(line.type)
+    lane = page.lanes.get(line.lane)
+    size = len(text.encode()) if row is not None else line.size
+    cards = [
+        _card(session, trace, sel, page, finding, item if index < LIVES else None, index < LIVES)
+        for index, finding in enumerate(chosen)
+    ]
+    return Inspector(
+        event=line.seq,
+        prefix=prefix,
+        verb=verb,
+        item=names.item_name(item) if item is not None else "",
+        item_id=content.showable(item.id) if item is not None else "",
+        lane="parent agent" if line.lane == 0 else names.lane_name(lane),
+        lane_cls=names.lane_class(line.lane),
+        when=_when(page, line),
+        reached=_reached(line.reached, line.type),
+        reached_cls="c-fatal" if line.reached == 2 else "",
+        becomes=[_becomes(d, known.get(d.item)) for d in derived],
+        cards=cards,
+        cards_more=max(0, len(page.findings) - CARDS),
+        payload=shown.html,
+        cut=shown.cut or row is None,
+        place=f"line {names.count(line.line)}, {names.size_words(size)}",
+        copy=text if row is not None and len(text) <= COPIED else "",
+        prev_hit=events.prev_hit(session, trace.pk, page.event),
+        next_hit=events.next_hit(session, trace.pk, page.event),
+    )
+
+
+def _when(page: PageContext, line: events.Line) -> str:
+    clock = page.clock
+    seconds = clock.read(line.at, line.ts, line.prefix_at)
+    if not clock.known:
+        return "no clock in this recording"
+    if seconds is None:
+        return "this event bears no time"
+    return f"{clock.since(seconds)} {clock.words}"
+
+
+def _reached(reached: int, type_: str | None) -> str:
+    return {
+        0: "The application",
+        1: "Dropped on the way in, never shown",
+        2: "Refused by the client, never shown",
+        3: "Nothing: the client had stopped",
+    }.get(reached, "")
+
+
+def _becomes(event: content.Derived, item: ItemRow | None) -> str:
+    """`#21a TEXT_MESSAGE_START of message 2`, with marks."""
+    kind = item.kind if item is not None else "text"
+    type_ = content.DERIVED.get(kind, content.DERIVED["text"]).get(event.change, event.change)
+    return f"#{event.number} `{type_}`" + (f" of {names.item_name(item)}" if item is not None else "")
+
+
+def _culprits(chosen: Sequence[FindingRow]) -> set[str]:
+    """Keys and values the findings speak of: the item's id and the words in code."""
+    found = {finding.item_id for finding in chosen if finding.item_id}
+    for finding in chosen:
+        found.update(word.rsplit("/", 1)[-1].rsplit(".", 1)[-1] for word in _WORD.findall(finding.title))
+    return {word for word in found if word}
+
+
+def _card(
+    session: Session,
+    trace: Trace,
+    sel: Selection,
+    page: PageContext,
+    finding: FindingRow,
+    item: ItemRow | None,
+    with_life: bool,
+) -> Card:
+    rule = catalogue().get(finding.rule)
+    severity = names.SEVERITY[finding.severity]
+    again = [event for event, role in finding.related if role == "again"]
+    behind = findings.followers(session, trace.pk, finding.key, limit=LISTED + 1)
+    cause = findings.by_key(session, trace.pk, finding.cause) if finding.cause else None
+    return Card(
+        key=finding.key,
+        severity=severity,
+        word=names.SEVERITY_WORD[severity],
+        title=finding.title,
+        rule=finding.rule,
+        label=finding.label or "",
+        basis=finding.basis if finding.basis != "confirmed" else "",
+        party=party_words(finding.party, trace.protocol),
+        life=_life(session, trace, sel, page, finding, item) if with_life else Markup(""),
+        why=finding.why or (rule.explanation if rule is not None else ""),
+        fix=rule.fix if rule is not None else "",
+        here_again=finding.event if finding.event != page.event else None,
+        again=[Place(severity, event, _not_reached(page, event)) for event in again[:LISTED]],
+        again_more=max(0, finding.count - 1 - min(len(again), LISTED)),
+        follows=[Place(names.SEVERITY[f.severity], f.event, f.title) for f in behind[:LISTED]],
+        follows_more=max(0, len(behind) - LISTED),
+        cause=None if cause is None else Place(names.SEVERITY[cause.severity], cause.event, cause.title),
+    )
+
+
+def _not_reached(page: PageContext, event: int) -> str:
+    return "the same; not reached" if page.gone(event) else "the same"
+
+
+# ── the item's life ──────────────────────────────────────────
+
+
+def _life(
+    session: Session,
+    trace: Trace,
+    sel: Selection,
+    page: PageContext,
+    finding: FindingRow,
+    item: ItemRow | None,
+) -> Markup:
+    """The strip of the item the finding is about; nothing when there is no such item."""
+    if finding.item_id is None:
+        return Markup("")
+    if item is None or item.id != finding.item_id:
+        same = items.by_id(session, trace.pk, finding.item_id, finding.item_kind)
+        item = next((i for i in reversed(same) if i.first <= finding.event), None)
+    if item is None or item.kind not in names.KIND_CLASS:
+        return Markup("")
+    moments = sorted(_moments(sel, page, finding, item), key=lambda moment: moment.seq)
+    if len(moments) < 2:
+        return Markup("")
+    name = names.short_id(content.showable(item.id), 24)
+    return life.draw(life.Life(name, names.KIND_CLASS[item.kind], moments))
+
+
+def _moments(sel: Selection, page: PageContext, finding: FindingRow, item: ItemRow) -> list[life.Moment]:
+    """The records of the item's life, one each, the fault above all."""
+    told: dict[int, tuple[str, str]] = {}
+    if item.opened is not None:
+        told[item.opened] = ("opened", "opens")
+    if item.count and item.opened is not None and item.opened + 1 < (item.closed or page.last + 2):
+        told[item.opened + 1] = ("grew", f"{item.count} pieces")
+    if item.closed is not None:
+        told[item.closed] = ("closed", "its own END" if item.closed_by is None else "its END, derived")
+    for event, role in finding.related:
+        if role in _ROLES and event not in told:
+            told[event] = _ROLES[role]
+    if item.result is not None:
+        told[item.result] = ("result", "result")
+    told[finding.event] = ("wrong", _WRONG.get(item.kind, "here"))
+    return [
+        life.Moment(seq, what, label, sel.href(event=seq, start=None), page.gone(seq))
+        for seq, (what, label) in told.items()
+    ]
+
+
+_ROLES = {
+    "opened": ("opened", "opens"),
+    "closed": ("closed", "its own END"),
+    "closed_by": ("closed", "ends it"),
+    "later": ("other", "opens too late"),
+    "previous": ("other", "before"),
+    "expected": ("other", "expected"),
+}
+_WRONG = {"text": "more text", "tool": "arguments", "reasoning": "more text", "step": "step"}
+
+
+def short_type(row: EventRow) -> str:
+    """`TOOL_CALL_ARGS` for titles; words when there is none."""
+    return row.type or "a record without type"

@@ -1,0 +1,48 @@
+"""The two marks of the engine's texts, as links and code.
+
+Rules of this file: `#12` becomes a link to that record, a `backticked` word becomes code; every other character
+is escaped. `#205a` (a derived event) links to the record that caused it. Nothing else is markup.
+"""
+
+from __future__ import annotations
+
+import re
+
+from markupsafe import Markup, escape
+
+from webapp.views.names import type_parts
+from webapp.views.selection import Selection
+
+_MARK = re.compile(r"`([^`]{1,400})`|(?<![\w&#/])#(\d{1,9})([a-z]?)\b")
+_TYPE = re.compile(r"[A-Z][A-Z_]{2,}")
+
+
+def marks(text: str | None, sel: Selection) -> Markup:
+    """The text as HTML. sel: the view the links keep (panel, filters); its window moves to the record."""
+    out: list[Markup] = []
+    start = 0
+    source = text or ""
+    for found in _MARK.finditer(source):
+        out.append(escape(source[start : found.start()]))
+        start = found.end()
+        out.append(_code(found[1]) if found[1] is not None else _link(found[2], found[3], sel))
+    out.append(escape(source[start:]))
+    return Markup("").join(out)
+
+
+def _code(word: str) -> Markup:
+    if _TYPE.fullmatch(word):
+        prefix, verb = type_parts(word)
+        quiet = Markup("<i>{}</i>").format(prefix) if prefix else ""
+        return Markup('<code class="ty">{}{}</code>').format(quiet, verb)
+    return Markup("<code>{}</code>").format(word)
+
+
+def _link(number: str, letter: str, sel: Selection) -> Markup:
+    href = sel.href(event=int(number), start=None)
+    return Markup('<a class="n" href="{}">#{}{}</a>').format(href, number, letter)
+
+
+def plain(text: str | None) -> str:
+    """The text without backticks, for titles and alternatives."""
+    return (text or "").replace("`", "")

@@ -1,0 +1,127 @@
+"""Words for things: how lanes, items, types, ids and times are called on every page.
+
+Rules of this file: pure functions from stored rows to short words; no database, no HTML. Names come before
+ids, numbers of events are `#12`, counts have separators, times carry their unit.
+"""
+
+from __future__ import annotations
+
+from webapp.storage.models import ItemRow, LaneRow, Trace
+
+SEVERITY = ("fatal", "error", "warning", "info")
+SEVERITY_WORD = {"fatal": "Fatal", "error": "Error", "warning": "Warning", "info": "Note"}
+KIND_CLASS = {
+    "text": "k-text",
+    "tool": "k-tool",
+    "result": "k-tool",
+    "reasoning": "k-reason",
+    "span": "k-reason",
+    "step": "k-step",
+    "subagent": "k-step",
+    "activity": "k-activity",
+}
+KIND_WORD = {
+    "text": "message",
+    "tool": "call",
+    "reasoning": "reasoning",
+    "span": "reasoning span",
+    "step": "step",
+    "subagent": "subagent",
+    "activity": "activity",
+    "result": "result",
+}
+_PREFIXES = ("TEXT_MESSAGE_", "TOOL_CALL_", "REASONING_MESSAGE_", "REASONING_", "RUN_", "STEP_", "SUBAGENT_")
+_PREFIXES += ("STATE_", "MESSAGES_", "ACTIVITY_", "THINKING_TEXT_MESSAGE_", "THINKING_")
+LANE_COLOURS = 5
+
+
+def count(number: int) -> str:
+    """A count with separators: `1,305`. (`#1304` is a name and has none.)"""
+    return f"{number:,}"
+
+
+def plural(number: int, word: str, words: str | None = None) -> str:
+    """`1 event`, `40 events`."""
+    return f"{count(number)} {word if number == 1 else words or word + 's'}"
+
+
+def ordinal(number: int) -> str:
+    """`1st`, `213th`."""
+    tail = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{count(number)}{tail}"
+
+
+def short_id(text: str, limit: int = 12) -> str:
+    """A long id with its middle left out: `fb29d…e886`."""
+    return text if len(text) <= limit else f"{text[:5]}…{text[-4:]}"
+
+
+def clip(text: str, limit: int) -> str:
+    """At most `limit` characters, the cut marked."""
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"
+
+
+def type_parts(name: str | None) -> tuple[str, str]:
+    """The quiet prefix and the verb of an event type: (`TOOL_CALL_`, `ARGS`)."""
+    if not name:
+        return "", "not an event"
+    for prefix in _PREFIXES:
+        if name.startswith(prefix) and len(name) > len(prefix):
+            return prefix, clip(name[len(prefix) :], 40)
+    return "", clip(name, 40)
+
+
+def item_name(item: ItemRow) -> str:
+    """What a person would call it: `message 1`, a tool's or step's own name."""
+    if item.kind in ("tool", "step", "subagent", "activity") and item.name:
+        return item.name
+    return f"{KIND_WORD.get(item.kind, item.kind)} {item.number}"
+
+
+def lane_name(lane: LaneRow | None) -> str:
+    """`parent` for the agent itself, a subagent's name, or its shortened tag."""
+    if lane is None or lane.tag is None:
+        return "parent"
+    return lane.name or short_id(lane.tag) or "(empty tag)"
+
+
+def lane_class(ord_: int) -> str:
+    """Tint of a lane: `l0` is the parent's; the others take turns."""
+    return "l0" if ord_ == 0 else f"l{1 + (ord_ - 1) % (LANE_COLOURS - 1)}"
+
+
+def duration(seconds: float) -> str:
+    """`9 ms`, `4.17 s`, `3 min 20 s`, `2 h 5 min`."""
+    sign, size = ("−", -seconds) if seconds < 0 else ("", seconds)
+    if size < 0.9995:
+        return f"{sign}{size * 1000:.0f} ms"
+    if size < 59.995:
+        return f"{sign}{size:.2f} s" if size < 9.995 else f"{sign}{size:.1f} s"
+    if size < 3600:
+        return f"{sign}{int(size // 60)} min {int(size % 60)} s"
+    return f"{sign}{size // 3600:,.0f} h {int(size % 3600 // 60)} min"
+
+
+def since(seconds: float) -> str:
+    """Time since the first record: `+9 ms`; events can carry clocks that run backwards."""
+    text = duration(seconds)
+    return text if text.startswith("−") else f"+{text}"
+
+
+def size_words(size: int) -> str:
+    """`100 bytes`, `1.1 kB`, `31 MB`."""
+    if size < 1000:
+        return plural(size, "byte")
+    for unit, scale in (("kB", 1e3), ("MB", 1e6)):
+        if size < scale * 999.5 or unit == "MB":
+            value = size / scale
+            return f"{value:.1f} {unit}" if value < 9.95 else f"{value:,.0f} {unit}"
+    raise AssertionError("unreachable")
+
+
+def protocol_words(trace: Trace) -> str:
+    """`AG-UI 1.0`; `form not known` when nothing could be read."""
+    name = {"ag-ui": "AG-UI", "teams": "Teams"}.get(trace.protocol, trace.protocol)
+    if not name:
+        return "form not known"
+    return f"{name} {trace.protocol_version}" if trace.protocol_version else name

@@ -1,0 +1,196 @@
+"""The Events panel: a window of rows, each one record, one derived event, or one folded burst.
+
+Rules of this file: which records are shown, where the window begins and ends, what is not shown. What a row says is
+in `views/rows.py`. Bounded: at most ROWS records a window, whatever the trace's size; a page stays under its limit
+of DOM nodes because derived rows count too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlalchemy.orm import Session
+
+from webapp.storage import events, items, story
+from webapp.storage.events import Filters, Line
+from webapp.storage.models import Segment, Trace
+from webapp.views import content, filters, names, rows
+from webapp.views.page import PageContext
+from webapp.views.rowfacts import Facts, Said
+from webapp.views.selection import Selection
+
+ROWS = 100
+STEP = 50  # Earlier and Later move by half a window, so that a reader never loses the place
+AHEAD = 12  # rows above the chosen one: it is in view without a script
+FOLD_OVER = 3  # bursts of up to this many records are not worth hiding
+
+
+@dataclass(frozen=True, slots=True)
+class EventsPanel:
+    """rows in order; earlier, later: URLs of the neighbouring windows, None at the ends.
+
+    shown: sentence with what is not shown; box: the filter as typed; clock: head of the time column.
+    """
+
+    rows: Sequence[rows.Row]
+    earlier: str | None
+    later: str | None
+    shown: str
+    box: str
+    clock: str
+    empty: str
+    fold_href: str
+    hits_href: str
+    clear_href: str
+    one_lane: bool
+
+
+def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> EventsPanel:
+    wanted = filters.wanted(sel, page)
+    lines = _lines(session, trace, sel, page, wanted)
+    before = (
+        events.backwards(session, trace.pk, before=lines[0].seq, limit=STEP, filters=wanted) if lines else []
+    )
+    bursts = _bursts(session, trace, lines) if wanted.heads and lines else {}
+    lines = _unfolded(session, trace, lines, bursts)
+    shown, cut = _budget(lines, bursts)
+    facts = _facts(session, trace, page, sel, shown, bursts, wanted.narrow)
+    made = rows.make(shown, facts)
+    more = cut or len(lines) >= ROWS
+    end = _end(shown, bursts)
+    last = end < page.last and more
+    return EventsPanel(
+        rows=made,
+        earlier=sel.href(event=page.event, start=before[0].seq) if before else None,
+        later=sel.href(event=page.event, start=shown[len(shown) // 2].seq) if last else None,
+        shown=_said(session, trace, wanted, shown, bursts),
+        box=filters.compose(sel),
+        clock="since #0" if page.clock.known else "no clock",
+        empty=_nothing(trace, sel) if not made else "",
+        fold_href=sel.href(event=page.event, fold=not sel.fold, start=None),
+        hits_href=sel.href(event=None, hits=not sel.hits, start=None),
+        clear_href=sel.href(q="", type="", lane="", item="", hits=False, start=None),
+        one_lane=trace.lane_count <= 1,
+    )
+
+
+def _lines(session: Session, trace: Trace, sel: Selection, page: PageContext, wanted: Filters) -> list[Line]:
+    """The window: from `start` on, or around the chosen record; always full when there is enough."""
+    if sel.start is not None:
+        found = events.window(session, trace.pk, start=sel.start, limit=ROWS, filters=wanted)
+    elif page.last < ROWS:
+        found = events.window(session, trace.pk, limit=ROWS, filters=wanted)
+    else:
+        found = events.around(
+            session, trace.pk, page.event, before=AHEAD, after=ROWS - AHEAD - 1, filters=wanted
+        )
+    missing = ROWS - len(found)
+    first = found[0].seq if found else trace.records
+    if missing and first > 0:
+        found = events.backwards(session, trace.pk, before=first, limit=missing, filters=wanted) + found
+    return found
+
+
+def _bursts(session: Session, trace: Trace, lines: Sequence[Line]) -> dict[int, list[Segment]]:
+    """The folded bursts whose first record is in the window, by that record's number."""
+    heads = {line.seq for line in lines}
+    found: dict[int, list[Segment]] = {}
+    for segment in items.segments_in(session, trace.pk, lines[0].seq, lines[-1].seq):
+        if segment.burst in heads and segment.burst_last > segment.burst:
+            found.setdefault(segment.burst, []).append(segment)
+    return found
+
+
+def _unfolded(
+    session: Session, trace: Trace, lines: list[Line], bursts: dict[int, list[Segment]]
+) -> list[Line]:
+    """The lines with short bursts opened again; those bursts leave `bursts`."""
+    short = [seq for seq, parts in bursts.items() if parts[0].burst_last - seq + 1 <= FOLD_OVER]
+    inside = [seq for head in short for seq in range(head + 1, bursts.pop(head)[0].burst_last + 1)]
+    if not inside:
+        return lines
+    return sorted([*lines, *events.some(session, trace.pk, inside).values()], key=lambda line: line.seq)
+
+
+def _budget(lines: list[Line], bursts: dict[int, list[Segment]]) -> tuple[list[Line], bool]:
+    """As many lines as make about ROWS rows with their derived events; whether some were cut off."""
+    total = 0
+    for index, line in enumerate(lines):
+        drawn = sum(1 for d in content.derived(line.seq, line.synth) if d.change != "grew")
+        total += 1 + (0 if line.seq in bursts else drawn)
+        if total > ROWS and index > AHEAD:
+            return lines[:index], True
+    return lines, False
+
+
+def _end(lines: Sequence[Line], bursts: dict[int, list[Segment]]) -> int:
+    """Number of the last record the lines stand for."""
+    if not lines:
+        return -1
+    last = lines[-1].seq
+    return bursts[last][0].burst_last if last in bursts else last
+
+
+def _facts(
+    session: Session,
+    trace: Trace,
+    page: PageContext,
+    sel: Selection,
+    lines: Sequence[Line],
+    bursts: dict[int, list[Segment]],
+    narrow: bool,
+) -> Facts:
+    """All that the rows need beside themselves, in four queries."""
+    ords = {line.item for line in lines}
+    ords |= {d.item for line in lines for d in content.derived(line.seq, line.synth)}
+    ords |= {segment.item for parts in bursts.values() for segment in parts[:4]}
+    known = items.by_ords(session, trace.pk, ords)
+    if lines and not narrow:
+        end = _end(lines, bursts)
+        known |= {i.ord: i for i in items.overlapping(session, trace.pk, lines[0].seq, end, limit=400)}
+    marked = [line.seq for line in lines if line.severity is not None]
+    found: dict[int, list[Said]] = {}
+    for row in story.findings_at(session, trace.pk, marked):
+        found.setdefault(row.event, []).append(rows.said(row))
+    ends = (
+        events.some(session, trace.pk, [parts[0].burst_last for parts in bursts.values()]) if bursts else {}
+    )
+    return Facts(
+        trace=trace,
+        page=page,
+        sel=replace(sel, start=lines[0].seq if lines else None),
+        items=known,
+        bursts=bursts,
+        burst_ends=ends,
+        said=found,
+        after=trace.records - 1 - trace.rejected_at if trace.rejected_at is not None else 0,
+    )
+
+
+def _said(
+    session: Session,
+    trace: Trace,
+    wanted: Filters,
+    lines: Sequence[Line],
+    bursts: dict[int, list[Segment]],
+) -> str:
+    """What is shown and, always, how much is not."""
+    inside = sum(parts[0].burst_last - parts[0].burst for parts in bursts.values())
+    shown = len(lines) + inside
+    if wanted.narrow:
+        matching = events.count_filtered(session, trace.pk, wanted)
+        hidden = trace.records - len(lines)
+        return (
+            f"{names.count(matching)} of {names.count(trace.records)} match, {names.count(hidden)} not shown"
+        )
+    if shown >= trace.records:
+        return f"all {names.count(trace.records)} shown"
+    first, last = lines[0].seq, _end(lines, bursts)
+    return f"#{first}–{last} of {names.count(trace.records)}, {names.count(trace.records - shown)} not shown"
+
+
+def _nothing(trace: Trace, sel: Selection) -> str:
+    if trace.records == 0:
+        return "This recording holds no record at all."
+    return f"No event matches {filters.compose(sel) or 'the filter'}."

@@ -1,0 +1,92 @@
+"""What the rows of the event list are made from, and the lives of items beside them.
+
+Rules of this file: data already loaded, and its translation to the rail's positions; no database, no wording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from webapp.draw import rail
+from webapp.storage.events import Line
+from webapp.storage.models import ItemRow, Segment, Trace
+from webapp.views import content, names
+from webapp.views.page import PageContext
+from webapp.views.selection import Selection
+
+AFTER, REFUSED, DROPPED = 3, 2, 1
+RAIL_KINDS = ("text", "tool", "reasoning", "span", "step")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A finding as a row tells it: severity 0 … 3, a few words, and the records it is about."""
+
+    severity: int
+    words: str
+    related: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What rows need: known items by ord, folded bursts by first record, findings by record, records after the stop."""
+
+    trace: Trace
+    page: PageContext
+    sel: Selection
+    items: dict[int, ItemRow]
+    bursts: dict[int, list[Segment]]
+    burst_ends: dict[int, Line]
+    said: dict[int, list[Said]]
+    after: int
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row to be: its line, the derived event it stands for, its place on the rail."""
+
+    line: Line
+    derived: content.Derived | None
+    pos: float
+
+
+def spans(facts: Facts, entries: Sequence[Entry]) -> list[rail.Span]:
+    """The lives of the known items; a derived START or END moves the boundary to its own row."""
+    moved = {(e.derived.item, e.derived.change): e.pos for e in entries if e.derived is not None}
+    last = float(facts.page.last) + 1
+    lives: list[rail.Span] = []
+    for item in facts.items.values():
+        if item.kind not in RAIL_KINDS:
+            continue
+        opened = item.opened is not None
+        start = moved.get((item.ord, "opened"), float(item.first))
+        end = float(max(item.last, item.result or 0, item.closed or 0))
+        if item.closed is not None:
+            shut: float | None = float(item.closed)
+        else:
+            shut = last if opened else None
+            end = max(end, last) if opened and item.state == "open" else end
+        closing = moved.get((item.ord, "closed"))
+        if closing is not None and shut is not None and shut - 1 < closing < shut:
+            end = closing if end == shut else end
+            shut = closing
+        lives.append(rail.Span(item.ord, names.KIND_CLASS[item.kind], start, shut, end))
+    return lives
+
+
+def beat(entry: Entry, facts: Facts) -> rail.Beat:
+    line = entry.line
+    gone = line.reached == AFTER
+    if entry.derived is not None:
+        return rail.Beat(entry.pos, entry.derived.item, entry.derived.change, gone)
+    parts = facts.bursts.get(line.seq)
+    if parts:
+        return rail.Beat(entry.pos, line.item, "grew", gone, to=float(parts[0].burst_last))
+    mark: str | None = line.change
+    if line.severity == 0:
+        mark = "wrong"
+    elif line.synth and mark == "opened":
+        mark = "grew"  # its derived START stands on the row above
+    on_rail = line.item in facts.items and facts.items[line.item].kind in RAIL_KINDS
+    return rail.Beat(entry.pos, line.item if on_rail else None, mark or "point", gone)

@@ -1,0 +1,77 @@
+"""What the reader has chosen: the URL is the state.
+
+Rules of this file: parse and build query strings; no database, no HTML. Every link on a trace page is made here, so
+that Back, Forward and a pasted link land on the same spot.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import urlencode
+
+PANELS = ("events", "sequence", "timeline", "conversation", "findings", "source")
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """One view of one trace.
+
+    base:    URL path of the trace page: `/traces/ID`, or `/s/TOKEN` on a shared page
+    panel:   one of PANELS
+    event:   chosen record number, None = the page chooses (the first cause)
+    start:   first record of the panel's window, None = around the chosen event (Timeline: first lane shown)
+    q, type, lane, item, hits: filters of the Events panel (hits: findings only); item is an id as typed
+    fold:    Events and Sequence: bursts folded
+    axis:    Timeline: `time` or `number`
+    a, b:    Timeline: ends of the zoomed window, in axis units
+    line:    Source: first line shown
+    """
+
+    base: str
+    panel: str = "events"
+    event: int | None = None
+    start: int | None = None
+    q: str = ""
+    type: str = ""
+    lane: str = ""
+    item: str = ""
+    hits: bool = False
+    fold: bool = True
+    axis: str = ""
+    a: float | None = None
+    b: float | None = None
+    line: int | None = None
+
+    @property
+    def filtered(self) -> bool:
+        return bool(self.q or self.type or self.lane or self.item or self.hits)
+
+    def href(self, **changes: Any) -> str:
+        """The URL of this view with some members changed; members at their default are left out.
+
+        Changing the panel drops the window (`start`, `a`, `b`, `line`) unless it is given.
+        """
+        if changes.get("panel", self.panel) != self.panel:
+            changes = {"start": None, "a": None, "b": None, "line": None, **changes}
+        chosen = replace(self, **changes)
+        query: dict[str, str] = {}
+        if chosen.panel != "events":
+            query["panel"] = chosen.panel
+        for name in ("event", "start", "line"):
+            value = getattr(chosen, name)
+            if value is not None:
+                query[name] = str(value)
+        for name in ("q", "type", "lane", "item", "axis"):
+            value = getattr(chosen, name)
+            if value:
+                query[name] = value
+        if chosen.hits:
+            query["hits"] = "1"
+        if not chosen.fold:
+            query["fold"] = "0"
+        for name in ("a", "b"):
+            value = getattr(chosen, name)
+            if value is not None:
+                query[name] = f"{value:.10g}" if isinstance(value, float) else str(value)
+        return f"{chosen.base}?{urlencode(query)}" if query else chosen.base

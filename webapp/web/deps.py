@@ -1,0 +1,68 @@
+"""What handlers share: the database, the settings and the rendering of templates.
+
+Rules of this file: the one place where a handler’s session is opened, and where templates get their
+environment. Handlers parse, call and render; they never commit and never query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from sqlalchemy.orm import Session
+
+from webapp.settings import Settings
+from webapp.storage.db import Database
+from webapp.web.static import Assets
+
+
+def make_templates(folder: Path, assets: Assets) -> Environment:
+    """The template environment: everything escaped, a misspelt name is an error, `static(name)` known."""
+    env = Environment(
+        loader=FileSystemLoader(folder),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.globals["static"] = assets.url
+    env.filters["count"] = lambda number: f"{number:,}"
+    return env
+
+
+def render(request: Request, template: str, /, status: int = 200, **context: Any) -> HTMLResponse:
+    """One page or fragment; `template` is a path below `templates/`."""
+    env: Environment = request.app.state.templates
+    html = env.get_template(template).render(request=request, **context)
+    return HTMLResponse(html, status_code=status, headers={"Vary": "HX-Request"})
+
+
+def wants_fragment(request: Request) -> bool:
+    """Whether htmx asks for a part of the page; Back and Forward want the whole page again."""
+    return request.headers.get("hx-request") == "true" and "hx-history-restore-request" not in request.headers
+
+
+def get_settings(request: Request) -> Settings:
+    settings: Settings = request.app.state.settings
+    return settings
+
+
+def get_database(request: Request) -> Database:
+    database: Database = request.app.state.database
+    return database
+
+
+def get_session(database: Annotated[Database, Depends(get_database)]) -> Iterator[Session]:
+    """A session; `Database.session` commits it when the handler returned and rolls back when it raised."""
+    with database.session() as session:
+        yield session
+
+
+AppSettings = Annotated[Settings, Depends(get_settings)]
+Db = Annotated[Database, Depends(get_database)]
+# scope: the session ends with the handler, before the response is sent: a slow reader holds no connection
+DbSession = Annotated[Session, Depends(get_session, scope="function")]

@@ -1,0 +1,88 @@
+"""How a fault is told: a page to a person, `{"error": "sentence"}` to a program.
+
+Rules of this file: one shape on every route, never a stack trace. Which status a class of fault has is said
+here and nowhere else.
+"""
+
+from __future__ import annotations
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from starlette.exceptions import HTTPException
+
+from webapp.errors import BadInput, Busy, NotFound, Refused, TooLarge, UserError, WrongHost
+from webapp.web.deps import render
+
+_STATUS: dict[type[UserError], int] = {
+    BadInput: 400,
+    Refused: 403,
+    NotFound: 404,
+    TooLarge: 413,
+    WrongHost: 421,
+    Busy: 503,
+}
+_TITLES = {
+    403: "Not allowed",
+    404: "Not found",
+    405: "Not possible here",
+    413: "Too large",
+    421: "Wrong address",
+    500: "Something failed",
+    503: "Not now",
+}
+
+
+def status_of(error: UserError) -> int:
+    """The HTTP status of a fault; 400 for a class that has none of its own."""
+    return next((_STATUS[cls] for cls in type(error).__mro__ if cls in _STATUS), 400)
+
+
+def error_response(request: Request, error: UserError) -> Response:
+    return _told(request, status_of(error), error.sentence)
+
+
+def failure_response(request: Request) -> Response:
+    """A fault of ours: what the person did is not lost, and the log has the rest."""
+    return _told(request, 500, "Lanescope failed while it answered this; its log says where. Try again.")
+
+
+def _told(request: Request, status: int, sentence: str) -> Response:
+    if request.url.path.startswith("/api/") or "application/json" in request.headers.get("accept", ""):
+        return JSONResponse({"error": sentence}, status_code=status)
+    if request.headers.get("hx-request") == "true":
+        return render(request, "fragments/_error.html", status, sentence=sentence)
+    page = "pages/not_found.html" if status == 404 else "pages/error.html"
+    return render(request, page, status, title=_TITLES.get(status, "That did not work"), sentence=sentence)
+
+
+def _http_sentence(error: HTTPException) -> str:
+    if error.status_code == 404:
+        return "There is nothing at this address."
+    if error.status_code == 405:
+        return "That cannot be done at this address."
+    return f"{str(error.detail).rstrip('.')}."
+
+
+def _field_sentence(error: RequestValidationError) -> str:
+    """The first member of the address or form that cannot be used, and why."""
+    first = error.errors()[0]
+    name = str(first["loc"][-1]) if first.get("loc") else "the request"
+    reason = str(first.get("msg", "cannot be read"))
+    return f"“{name}” cannot be used: {reason[:1].lower()}{reason[1:]}."
+
+
+def add_error_handlers(app: FastAPI) -> None:
+    """One shape for everything the framework or a handler raises; the Guard has the last net."""
+
+    @app.exception_handler(UserError)
+    def user_error(request: Request, error: UserError) -> Response:
+        return error_response(request, error)
+
+    @app.exception_handler(HTTPException)
+    def http_error(request: Request, error: HTTPException) -> Response:
+        return _told(request, error.status_code, _http_sentence(error))
+
+    @app.exception_handler(RequestValidationError)
+    def field_error(request: Request, error: RequestValidationError) -> Response:
+        return _told(request, 422, _field_sentence(error))

@@ -1,0 +1,114 @@
+"""Who may talk to this server, and what a browser may do with its answers.
+
+Rules of this file: one ASGI middleware around everything else, so that every response, a refusal and a
+failure included, carries the same headers. It decides from headers alone and never reads a body.
+"""
+
+from __future__ import annotations
+
+import logging
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from webapp.errors import Refused, UserError, WrongHost
+from webapp.settings import Settings, is_loopback
+from webapp.web.errors import error_response, failure_response
+
+log = logging.getLogger("lanescope")
+
+CONTENT_POLICY = (
+    "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self'; object-src 'none'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": CONTENT_POLICY,
+    # nothing goes to other hosts; unlike no-referrer it leaves forms their Origin, which is checked below
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Embedder-Policy": "require-corp",
+}
+# recordings are other people's data: a browser may keep a page but asks before it shows it again
+_DEFAULT_CACHE = "private, no-cache"
+_SAFE = {"GET", "HEAD", "OPTIONS", "TRACE"}
+
+
+def check_host(host: str | None, settings: Settings) -> None:
+    """Refuse a request made under a name that is not ours (DNS rebinding). Raises WrongHost."""
+    name = _host_name(host or "")
+    if name and (is_loopback(name) or name == (urlsplit(settings.public_url).hostname or "")):
+        return
+    raise WrongHost(
+        "This server does not answer to that host name; use http://127.0.0.1, or set LANESCOPE_PUBLIC_URL to "
+        "the address people use."
+    )
+
+
+def check_origin(method: str, headers: Headers, settings: Settings) -> None:
+    """Refuse a write that another site's page makes a browser send. Raises Refused.
+
+    Absent `Origin` and `Sec-Fetch-Site` mean that no browser sent it. `same-site` is foreign too: another
+    port of this machine is another program.
+    """
+    if method in _SAFE:
+        return
+    site = headers.get("sec-fetch-site")
+    origin = headers.get("origin")
+    foreign = site is not None and site not in ("same-origin", "none")
+    if origin is not None and not foreign and not (origin == "null" and site == "same-origin"):
+        foreign = origin != settings.public_url and urlsplit(origin).netloc != headers.get("host")
+    if foreign:
+        raise Refused("This change was asked for by a page of another site, so it was not made.")
+
+
+def _host_name(host: str) -> str:
+    """`[::1]:8321` -> `::1`, `LOCALHOST:80` -> `localhost`, anything odd -> empty."""
+    try:
+        return urlsplit(f"//{host}").hostname or ""
+    except ValueError:
+        return ""
+
+
+class Guard:
+    """The middleware: checks, headers, and the last net under a handler that fails."""
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+        self.app = app
+        self.settings = settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        started = False
+
+        async def guarded(message: Message) -> None:
+            nonlocal started
+            if message["type"] == "http.response.start":
+                started = True
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+                headers.setdefault("Cache-Control", _DEFAULT_CACHE)
+            await send(message)
+
+        request = Request(scope, receive)
+        try:
+            check_host(request.headers.get("host"), self.settings)
+            check_origin(request.method, request.headers, self.settings)
+            await self.app(scope, receive, guarded)
+        except UserError as error:
+            if started:
+                raise
+            await error_response(request, error)(scope, receive, guarded)
+        except ClientDisconnect:
+            log.info("%s %s: the browser went away", request.method, request.url.path)
+        except Exception:
+            log.exception("%s %s failed", request.method, request.url.path)
+            if started:
+                raise
+            await failure_response(request)(scope, receive, guarded)

@@ -1,0 +1,47 @@
+"""Shapes of the JSON interface, as `/api/openapi.json` describes them.
+
+Rules of this file: descriptions only. The report's members are those of `webapp.core.findings`, see
+docs/report.md.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Fault(BaseModel):
+    """What every refusal looks like."""
+
+    error: str = Field(description="one sentence")
+
+
+class Created(BaseModel):
+    """A stored trace. duplicate: the same bytes were here already, and `id` is theirs."""
+
+    id: str
+    url: str
+    verdict: str
+    duplicate: bool
+
+
+class ReportShape(BaseModel):
+    """The report of one trace."""
+
+    model_config = ConfigDict(extra="allow")
+
+    source: str
+    format: str
+    protocol: str
+    protocol_version: str | None
+    engine: str
+    events: int
+    verdict: str
+    rejected_at: int | None
+    runs: list[dict[str, Any]]
+    findings: list[dict[str, Any]]
+    artefacts: list[dict[str, Any]]
+    not_understood: int
+    skipped_rules: list[dict[str, Any]]
+    clock: dict[str, Any]

@@ -1,0 +1,118 @@
+"""The front page, and what a person may change about a trace: name, ticket, note, and deleting it.
+
+Rules of this file: handlers that parse, call and render. Queries are in `storage.traces`, words in
+`views.traces`.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import RedirectResponse, Response
+from sqlalchemy.orm import Session
+
+from webapp.errors import BadInput, NotFound
+from webapp.ingest.samples import load_samples
+from webapp.storage import traces as repository
+from webapp.storage.models import Trace
+from webapp.views import traces as views
+from webapp.web.deps import AppSettings, Db, DbSession, render, wants_fragment
+
+router = APIRouter(include_in_schema=False)
+
+MAX_NAME, MAX_TICKET, MAX_NOTE = 200, 100, 20_000  # characters
+
+
+@router.get("/")
+def front_page(
+    request: Request,
+    session: DbSession,
+    settings: AppSettings,
+    q: str = "",
+    verdict: str = "",
+    protocol: str = "",
+    page: str = "1",
+    notice: str = "",
+) -> Response:
+    query = views.parse_query(q, verdict, protocol, page)
+    rows, found = repository.list_traces(
+        session,
+        q=query.q,
+        verdict=query.verdict,
+        protocol=query.protocol,
+        offset=query.offset,
+        limit=views.PAGE_SIZE,
+    )
+    context = views.trace_list(
+        query,
+        rows,
+        found,
+        repository.facets(session),
+        now=time.time(),
+        max_upload_bytes=settings.max_upload_bytes,
+        notice=notice,
+    )
+    template = "fragments/_traces.html" if wants_fragment(request) else "pages/traces.html"
+    return render(request, template, traces=context)
+
+
+@router.get("/traces/{trace_id}/edit")
+def edit_page(request: Request, session: DbSession, trace_id: str, back: str = "") -> Response:
+    form = views.trace_form(find_trace(session, trace_id), back)
+    return render(request, "pages/trace_edit.html", form=form)
+
+
+@router.post("/traces/{trace_id}/edit")
+def edit(
+    session: DbSession,
+    trace_id: str,
+    name: Annotated[str, Form()] = "",
+    ticket: Annotated[str, Form()] = "",
+    note: Annotated[str, Form()] = "",
+    back: Annotated[str, Form()] = "",
+) -> Response:
+    trace = find_trace(session, trace_id)
+    name, ticket = " ".join(name.split()), " ".join(ticket.split())
+    if not name:
+        raise BadInput("A trace needs a name; go back and give it one.")
+    for label, text, limit in (
+        ("name", name, MAX_NAME),
+        ("ticket", ticket, MAX_TICKET),
+        ("note", note, MAX_NOTE),
+    ):
+        if len(text) > limit:
+            raise BadInput(
+                f"The {label} has {len(text):,} characters; {limit:,} are the most. Go back and shorten it."
+            )
+    repository.rename(session, trace.pk, name)
+    repository.set_ticket(session, trace.pk, ticket)
+    repository.set_note(session, trace.pk, note.strip())
+    return RedirectResponse(f"/traces/{trace_id}" if back == "trace" else "/?notice=saved", 303)
+
+
+@router.get("/traces/{trace_id}/delete")
+def delete_page(request: Request, session: DbSession, trace_id: str, back: str = "") -> Response:
+    form = views.trace_form(find_trace(session, trace_id), back)
+    return render(request, "pages/trace_delete.html", form=form)
+
+
+@router.post("/traces/{trace_id}/delete")
+def delete(session: DbSession, trace_id: str) -> Response:
+    repository.delete(session, find_trace(session, trace_id).pk)
+    return RedirectResponse("/?notice=deleted", 303)
+
+
+@router.post("/samples")
+def samples(database: Db) -> Response:
+    load_samples(database)
+    return RedirectResponse("/?notice=samples", 303)
+
+
+def find_trace(session: Session, trace_id: str) -> Trace:
+    """The trace with this public id; raises NotFound."""
+    trace = repository.get(session, trace_id)
+    if trace is None:
+        raise NotFound("There is no such trace: it was deleted, or the link is not complete.")
+    return trace
