@@ -91,7 +91,7 @@ def prepare(settings: Settings) -> Database:
     with database.session() as session:
         empty = traces.count(session) == 0
     if empty:
-        load_samples(database)
+        load_samples(database, settings)
     return database
 
 

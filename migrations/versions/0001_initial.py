@@ -188,6 +188,7 @@ def upgrade() -> None:
         sa.Column("opened", sa.Integer(), nullable=True),
         sa.Column("closed", sa.Integer(), nullable=True),
         sa.Column("closed_by", sa.Integer(), nullable=True),
+        sa.Column("gone", sa.Integer(), nullable=True),
         sa.Column("result", sa.Integer(), nullable=True),
         sa.Column("count", sa.Integer(), nullable=False),
         sa.Column("chars", sa.Integer(), nullable=False),
@@ -205,8 +206,8 @@ def upgrade() -> None:
         "items",
         ["trace", "first"],
         unique=False,
-        sqlite_where=sa.text("closed IS NULL OR last - first >= 1024"),
-        postgresql_where=sa.text("closed IS NULL OR last - first >= 1024"),
+        sqlite_where=sa.text("closed IS NULL AND kind <> 'activity' OR last - first >= 1024"),
+        postgresql_where=sa.text("closed IS NULL AND kind <> 'activity' OR last - first >= 1024"),
     )
     op.create_table(
         "lanes",

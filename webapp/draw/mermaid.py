@@ -1,7 +1,7 @@
 """A sequence diagram as Mermaid text, for pasting into a ticket or a wiki.
 
-Rules of this file: pure; a `Diagram` in, text out. Mermaid reads `;`, `#` and line breaks as its own, so texts
-of a trace are written with its entity codes and cut to MAX_LABEL characters.
+Rules of this file: pure; a `Diagram` in, text out. Mermaid reads `;`, `#` and line breaks as its own, so the
+texts of a trace are written with its entity codes and cut to MAX_LABEL characters.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _row(row: Row, diagram: Diagram) -> list[str]:
 def _words(arrow: Arrow) -> str:
     note = f"({arrow.note})" if arrow.note else ""
     quoted = "" if arrow.quote is None else f"“{arrow.quote}”"
-    return " ".join(w for w in (arrow.name, arrow.detail, quoted, note) if w)
+    return " ".join(w for w in (arrow.name, arrow.detail, arrow.extra, quoted, note) if w)
 
 
 def _key(column: int) -> str:

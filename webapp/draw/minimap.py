@@ -68,9 +68,9 @@ def draw(mini: Minimap) -> Markup:
     scale = mini.scale
     parts = [
         _layer(*(_strip(mini, row) for row in range(len(mini.strips)))),
-        _gap(mini),
         _after(mini),
         _window(mini),
+        _gap(mini),
         join(_hit(scale, at, severity) for at, severity in mini.hits),
         _cursor(mini),
         join(_slice(scale, part) for part in mini.slices),

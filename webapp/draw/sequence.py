@@ -1,7 +1,7 @@
-"""A sequence diagram as SVG: heads, label part, track, or all in one for a download.
+"""A sequence diagram as SVG: heads, label part and track.
 
-Rules of this file: pure; a `Diagram` in, a `Drawing` or one stand-alone picture out. Heads and labels are
-SVGs of their own, since they stay in view while the track scrolls. Looks are classes of `static/app.css`.
+Rules of this file: pure; a `Diagram` in, a `Drawing` out. Heads and labels are SVGs of their own, since they
+stay in view while the track scrolls. Looks are classes of `static/app.css`.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def draw(diagram: Diagram, href: Href, unfold: Href, label: str) -> Drawing:
     box, height = f"{at.left} 0 {track}", at.height
     rows = (_linked(diagram, n, at, href, unfold) for n in range(len(diagram.rows)))
     return Drawing(
-        svg.svg(_head_labels(at, diagram), width=at.left, height=HEAD, class_="dia tl-l", aria_hidden="true"),
+        svg.svg(head_labels(at, diagram), width=at.left, height=HEAD, class_="dia tl-l", aria_hidden="true"),
         svg.svg(
             heads(diagram, at),
             width=track,
@@ -61,7 +61,7 @@ def draw(diagram: Diagram, href: Href, unfold: Href, label: str) -> Drawing:
         ),
         svg.svg(
             _selected(diagram, at),
-            svg.join(_labels(diagram, n, at, href) for n in range(len(diagram.rows))),
+            svg.join(labels(diagram, n, at, href) for n in range(len(diagram.rows))),
             width=at.left,
             height=height,
             class_="dia tl-l",
@@ -69,7 +69,7 @@ def draw(diagram: Diagram, href: Href, unfold: Href, label: str) -> Drawing:
             aria_label="Rows of the diagram",
         ),
         svg.svg(
-            _ground(diagram, at),
+            ground(diagram, at),
             svg.join(rows),
             width=track,
             height=height,
@@ -83,29 +83,12 @@ def draw(diagram: Diagram, href: Href, unfold: Href, label: str) -> Drawing:
     )
 
 
-def standalone(diagram: Diagram, css: str, label: str) -> Markup:
-    """The whole as one picture with its own style sheet; no links, since they would lead nowhere."""
-    at = places(diagram)
-    rows = range(len(diagram.rows))
-    body = svg.group(
-        _ground(diagram, at),
-        svg.join(track_row(diagram, n, at) for n in rows),
-        svg.join(_labels(diagram, n, at, None) for n in rows),
-        transform=f"translate(0 {HEAD})",
-    )
-    return svg.svg(
-        svg.title(label),
-        Markup("<style>") + Markup(css.replace("<", "")) + Markup("</style>"),
-        svg.rect(0, 0, at.width, at.height + HEAD, class_="paper"),
-        body,
-        _head_labels(at, diagram),
-        heads(diagram, at),
-        width=at.width,
-        height=at.height + HEAD,
-        xmlns="http://www.w3.org/2000/svg",
-        class_="dia",
-        role="img",
-    )
+def cost(row: Row) -> int:
+    """About how many elements a row takes in label part and track; never less than it does."""
+    if row.shape == "stop":
+        return 2
+    arrows = sum(len(line.arrows) for line in row.lines)
+    return 10 + 7 * arrows + 5 * sum(bool(line.pill) for line in row.lines) + 3 * (row.shape == "loop")
 
 
 # ── heads ────────────────────────────────────────────────────
@@ -130,7 +113,7 @@ def _head(lifeline: Lifeline, x: float) -> Markup:
     return svg.group(*parts, class_=f"l{lifeline.tint}" if lifeline.role == "lane" else None)
 
 
-def _head_labels(at: Places, diagram: Diagram) -> Markup:
+def head_labels(at: Places, diagram: Diagram) -> Markup:
     first = svg.text(NUMBER_X, 28, "#", class_="t-s")
     if all(row.seconds is None for row in diagram.rows):
         return first
@@ -140,7 +123,7 @@ def _head_labels(at: Places, diagram: Diagram) -> Markup:
 # ── ground: tints, selection, lifelines ──────────────────────
 
 
-def _ground(diagram: Diagram, at: Places) -> Markup:
+def ground(diagram: Diagram, at: Places) -> Markup:
     tints, lines = [], []
     stop = _stop(diagram, at)
     for lifeline, x in zip(diagram.lifelines, at.xs, strict=True):
@@ -210,7 +193,7 @@ def _selected(diagram: Diagram, at: Places) -> Markup:
 # ── rows ─────────────────────────────────────────────────────
 
 
-def _labels(diagram: Diagram, n: int, at: Places, href: Href | None) -> Markup:
+def labels(diagram: Diagram, n: int, at: Places, href: Href | None) -> Markup:
     row = diagram.rows[n]
     if row.shape == "stop":
         return Markup("")
@@ -237,7 +220,8 @@ def _linked(diagram: Diagram, n: int, at: Places, href: Href, unfold: Href) -> M
     hit = svg.rect(at.left, at.tops[n], at.width - at.left, at.heights[n], class_="hit")
     words = "Unfold this burst" if row.shape == "loop" else row.sentence
     target = unfold(row) if row.shape == "loop" else href(row)
-    return svg.link(target, svg.title(words), hit, marks, tabindex="-1")
+    tone = None if not row.holds(diagram.selected) else "sel fatal" if row.severity == "fatal" else "sel"
+    return svg.link(target, svg.title(words), hit, marks, class_=tone, tabindex="-1")
 
 
 def track_row(diagram: Diagram, n: int, at: Places) -> Markup:

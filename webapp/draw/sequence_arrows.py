@@ -55,6 +55,8 @@ def arrow(mark: Arrow, x1: float, x2: float, y: float, severity: str | None, gon
 
 def fit(mark: Arrow, room: float) -> tuple[str, str]:
     """The label's name and words, as much of both as the room takes; the family goes before the words do."""
+    if mark.extra and _wide(mark.name, f"{mark.detail} {mark.extra}") <= room:
+        return mark.name, f"{mark.detail} {mark.extra}"
     for name, least in ((mark.name, _GOOD), (mark.short, _LEAST)):
         rest = room - _wide(name, mark.detail)
         if mark.quote is None and rest >= 0:

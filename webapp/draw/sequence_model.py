@@ -70,6 +70,14 @@ class Fact:
     in_expansion: bool = False
     culprit: bool = False
 
+    @property
+    def first(self) -> int:
+        return self.seq
+
+    @property
+    def last(self) -> int:
+        return self.seq
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -127,6 +135,7 @@ class Arrow:
     name: str = ""
     short: str = ""  # the name when the whole one has no room
     detail: str = ""
+    extra: str = ""  # more words, only where everything fits
     quote: str | None = None  # text it carries, shown in quotation marks
     note: str = ""  # a consequence, under the line
     alarm: bool = False  # that consequence led to a finding

@@ -73,7 +73,7 @@ class Composer:
         if sub is not None:
             lines = [Line((sub,))]
         elif fact.reached == REFUSED:
-            lines = [self._lost(fact)]
+            lines = self._lost(fact)
         elif fact.type is not None and fact.type.endswith("_CHUNK") and self.columns.expansion is not None:
             lines = [self._chunk(fact)]
         else:
@@ -101,16 +101,30 @@ class Composer:
         a, b = (parent, here) if fact.type == "SUBAGENT_STARTED" else (here, parent)
         return Arrow(a, b, "step", detail=f"{words} {fact.detail}".strip())
 
-    def _lost(self, fact: Fact) -> Line:
-        expansion = self.columns.expansion
-        end = expansion if fact.in_expansion and expansion is not None else self.columns.client
-        label = self._label(fact)
-        arrow = Arrow(self.columns.of(fact.lane), end, "run", "lost", *label)
-        return Line((arrow,), "error shown", bad=True)
+    def _lost(self, fact: Fact) -> list[Line]:
+        """The refused message; an END that the expansion stage made for it was still delivered."""
+        stage, client = self.columns.expansion, self.columns.client
+        within = fact.in_expansion and stage is not None
+        ends = tuple(s for s in fact.synth if s[0] in ("end", "closed"))
+        lines = []
+        if ends and stage is not None and not within:
+            words = f"#{fact.seq}a {derived_words(ends)}"
+            derived = Arrow(stage, client, OF_ITEM.get(ends[0][1].kind, "run"), "derived", words, words)
+            lines.append(Line((derived,), pill(ends)))
+        target = stage if within and stage is not None else client
+        lost = self._arrow(fact, target, "run", "lost")
+        return [*lines, Line((lost,), "error shown", bad=True)]
+
+    def _arrow(self, fact: Fact, target: int, kind: str, style: str = "solid", note: str = "") -> Arrow:
+        name, short, detail, text = self._label(fact)
+        lane = self.columns.of(fact.lane)
+        return Arrow(
+            lane, target, kind, style, name, short, detail, quote=text, note=note, alarm=fact.culprit
+        )
 
     def _chunk(self, fact: Fact) -> Line:
         stage, client = self.columns.expansion or 0, self.columns.client
-        arrows = [Arrow(self.columns.of(fact.lane), stage, kind_of(fact.type), "solid", *self._label(fact))]
+        arrows = [self._arrow(fact, stage, kind_of(fact.type))]
         if fact.reached == AFTER or not fact.synth:
             return Line(tuple(arrows))
         derived = derived_words(fact.synth)
@@ -118,17 +132,17 @@ class Composer:
         return Line(tuple(arrows), pill(fact.synth))
 
     def _plain(self, fact: Fact) -> list[Line]:
-        lane, client, stage = self.columns.of(fact.lane), self.columns.client, self.columns.expansion
-        kind, label = kind_of(fact.type), self._label(fact)
+        client, stage = self.columns.client, self.columns.expansion
+        kind = kind_of(fact.type)
         seen = effect(fact)
         if not fact.synth or stage is None or fact.reached == AFTER:
             note = "ignored by the client" if fact.reached == DROPPED else ""
-            return [Line((Arrow(lane, client, kind, "solid", *label, note=note),), seen)]
+            return [Line((self._arrow(fact, client, kind, note=note),), seen)]
         ended = " and ".join(item_words(item) for _, item in fact.synth[:2])
         if len(fact.synth) > 2:
             ended = f"{len(fact.synth)} chunk streams"
         derived = f"#{fact.seq}a {derived_words(fact.synth)}"
-        first = Arrow(lane, stage, kind, "solid", *label, note=f"ends {ended}", alarm=fact.culprit)
+        first = self._arrow(fact, stage, kind, note=f"ends {ended}")
         second = Arrow(stage, client, OF_ITEM.get(fact.synth[0][1].kind, "run"), "derived", derived, derived)
         onward = Arrow(stage, client, kind, "solid", fact.type or "", verb(fact.type))
         shown = pill(fact.synth, cut=fact.culprit)
@@ -198,11 +212,11 @@ class Composer:
         lane, client, stage = self.columns.of(part.lane), self.columns.client, self.columns.expansion
         kind = OF_ITEM.get(part.item.kind, "run")
         growth = GROWTH.get(part.item.kind, "CONTENT")
-        words = f"{amount(part)} {item_words(part.item)}"
+        words, of = amount(part), item_words(part.item)
         shown = grows(part.item) if part.reached not in (AFTER, REFUSED) else ""
         if not part.item.chunked or stage is None:
-            return Line((Arrow(lane, client, kind, "solid", growth, growth, words),), shown)
-        arrows = [Arrow(lane, stage, kind, "solid", "CHUNK", "", words)]
+            return Line((Arrow(lane, client, kind, "solid", growth, growth, words, of),), shown)
+        arrows = [Arrow(lane, stage, kind, "solid", "CHUNK", "", words, of)]
         if part.reached != AFTER:
             words = f"{growth} ×{part.count:,}"
             arrows.append(Arrow(stage, client, kind, "derived", words, words))
@@ -211,7 +225,7 @@ class Composer:
     def _folded_item(self, entries: Sequence[Entry]) -> Row:
         """START · CONTENT ×n · END of one item with nothing between, as one arrow."""
         start, last = entries[0], entries[-1]
-        end_seq = last.last if isinstance(last, Burst) else last.seq
+        end_seq = last.last
         assert isinstance(start, Fact)
         assert start.item is not None
         item = start.item

@@ -123,15 +123,13 @@ def _track(timeline: Timeline, placed: list[Placed], height: float) -> Markup:
         join(_slice(timeline, part, height) for part in timeline.slices),
         join(marks.bracket(p, i, scale) for p in placed for i in range(len(p.lane.brackets))),
         join(marks.bar(p, i, scale) for p in placed for i in range(len(p.lane.bars))),
-        _stretched(
-            height, *(marks.pieces(p, scale) for p in placed), *(marks.columns(p, scale) for p in placed)
-        ),
+        _stretched(height, *(_dense(p, scale) for p in placed)),
         join(marks.states(p, scale) for p in placed),
         _veil(timeline, height),
+        _cursor(timeline, placed, height),
         join(marks.mark(p, i, scale) for p in placed for i in range(len(p.lane.marks))),
         join(_ties(timeline, placed)),
         join(pins),
-        _cursor(timeline, height),
     ]
     return el("svg", *parts, class_="dia tl-t", height=height, role="group", aria_label=timeline.summary)
 
@@ -148,6 +146,10 @@ def _stretched(height: float, *parts: Markup) -> Markup:
         class_="tl-flat",
         aria_hidden="true",
     )
+
+
+def _dense(p: Placed, scale: axis.Scale) -> Markup:
+    return marks.pieces(p, scale) + marks.columns(p, scale) + marks.many_states(p, scale)
 
 
 def _rules(placed: list[Placed]) -> Markup:
@@ -186,24 +188,44 @@ def _veil(timeline: Timeline, height: float) -> Markup:
     return veil + el("line", x1=here, x2=here, y1=0, y2=height, class_="tl-stop")
 
 
+def _bars(placed: list[Placed]) -> dict[int, tuple[float, Bar]]:
+    """Every bar that is drawn, by key, with the middle of its row."""
+    return {
+        bar.key: (y + p.bar / 2, bar)
+        for p in placed
+        for bar, y in zip(p.lane.bars, p.bars, strict=True)
+        if y is not None
+    }
+
+
 def _ties(timeline: Timeline, placed: list[Placed]) -> list[Markup]:
     """Dashed lines from a pin down or up to the bar it is about."""
-    bars: dict[int, tuple[float, Bar]] = {}
-    for p in placed:
-        for bar, y in zip(p.lane.bars, p.bars, strict=True):
-            if y is not None:
-                bars[bar.key] = (y + p.bar / 2, bar)
-    out: list[Markup] = []
+    bars = _bars(placed)
+    return [
+        marks.tie(pin, y, *bars[pin.item], timeline.scale)
+        for p in placed
+        for pin, (y, _written) in zip(p.lane.pins, p.pins, strict=True)
+        if pin.item is not None and pin.item in bars
+    ]
+
+
+def _cursor(timeline: Timeline, placed: list[Placed], height: float) -> Markup:
+    """The selected event's line; where a tie runs down from its pin, only above and below that tie."""
+    cursor, scale = timeline.cursor, timeline.scale
+    if cursor is None or not scale.sees(cursor.at, cursor.at):
+        return Markup()
+    here, gaps = scale.at(cursor.at), [(0.0, 0.0), (height, height)]
+    bars = _bars(placed)
     for p in placed:
         for pin, (y, _written) in zip(p.lane.pins, p.pins, strict=True):
-            if pin.item is not None and pin.item in bars:
-                out.append(marks.tie(pin, y, *bars[pin.item], timeline.scale))
-    return out
-
-
-def _cursor(timeline: Timeline, height: float) -> Markup:
-    cursor = timeline.cursor
-    if cursor is None or not timeline.scale.sees(cursor.at, cursor.at):
-        return Markup()
-    here = timeline.scale.at(cursor.at)
-    return el("line", x1=here, x2=here, y1=0, y2=height, class_="cursor tl-thin")
+            if abs(scale.px(pin.x) - scale.px(cursor.at)) < 1:
+                other = bars[pin.item][0] if pin.item is not None and pin.item in bars else y
+                gaps.append((min(y, other), max(y, other)))
+    gaps.sort()
+    parts: list[Markup] = []
+    top = 0.0
+    for start, end in gaps:
+        if start > top:
+            parts.append(el("line", x1=here, x2=here, y1=top, y2=start, class_="cursor tl-thin"))
+        top = max(top, end)
+    return join(parts)

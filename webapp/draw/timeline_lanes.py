@@ -131,7 +131,7 @@ def bar_span(bar: Bar, scale: Scale) -> Span:
     found = label(bar, scale)
     if found is not None:
         left, right = min(left, found.left), max(right, found.left + found.wide)
-    return (left - 2, right + 3)
+    return (left - 1, right + 1)
 
 
 LEAST = 5.0  # px: a bar of one record is still a bar
@@ -174,7 +174,7 @@ def label(bar: Bar, scale: Scale) -> Label | None:
 
 
 def _open_label(bar: Bar, scale: Scale, solid: float) -> Label:
-    text = f"{layout.clip(bar.label, 160, FONT)}, never closed"
+    text = f"{layout.clip(bar.label, 160, FONT)}, {bar.open_words}"
     wide = layout.width(text, FONT) + 10
     end = scale.px(bar.until if bar.until is not None else bar.x1)
     start = max(solid, 0) + 6

@@ -62,10 +62,14 @@ def bar(placed: Placed, index: int, scale: Scale) -> Markup:
     parts = [title(one.title)]
     if one.until is not None:
         parts.append(_open(one, y, tall, scale))
-    x, look = pct(left), "s-none bar" if one.until is not None else "bar"
+    x, look = pct(left), "s-none bar" if one.until is not None else "bar ghost" if one.ghost else "bar"
     parts.append(el("rect", x=x, y=y, width=pct(wide), height=tall, rx=1.5, class_=look))
-    if left >= 0:
+    if left >= 0 and not one.ghost:
         parts.append(el("rect", x=x, y=y, width=3, height=tall, class_="edge"))
+    if one.late is not None:
+        middle = y + tall / 2 + (4 if one.result is not None else 0)
+        ends = {"x1": pct(left + wide), "x2": scale.at(one.late)}
+        parts.append(el("line", x1=ends["x1"], x2=ends["x2"], y1=middle, y2=middle, class_="late"))
     if one.result is not None:
         parts.append(_wait(one, left + wide, y + tall / 2, scale))
     parts.append(_label(one, label(one, scale), y, tall))
@@ -84,7 +88,7 @@ def _open(one: Bar, y: float, tall: float, scale: Scale) -> Markup:
         width=pct(wide),
         height=tall,
         fill=f"url(#tl-hatch-{one.kind})",
-        class_="s-fatal",
+        class_="s-fatal" if one.fault else "s-k",
         stroke_width=1.2,
     )
 
@@ -114,7 +118,7 @@ def _label(one: Bar, found: Label | None, y: float, tall: float) -> Markup:
         x=pct(found.left),
         y=y + tall / 2 + 4,
         transform="translate(5 0)",
-        class_="fs-11_5 f-fatal t-b halo",
+        class_="fs-11_5 f-fatal t-b halo" if one.fault else "fs-11_5 f-ink-2 halo",
     )
     if found.where == "outside":
         return words
@@ -195,21 +199,32 @@ def bracket(placed: Placed, index: int, scale: Scale) -> Markup:
 
 
 def states(placed: Placed, scale: Scale) -> Markup:
+    """State events that are links, and the word that names their row."""
     if placed.states is None:
         return Markup()
-    y, many = placed.states, []
+    y = placed.states
     parts: list[Markup] = []
     for tick in placed.lane.states:
-        here = scale.at(tick.x)
-        mark = el("line", x1=here, x2=here, y1=y, y2=y + 12, class_="s-k", stroke_width=2.5)
-        if tick.href is None:
-            many.append(mark)
-        else:
+        if tick.href is not None:
+            here = scale.at(tick.x)
+            mark = el("line", x1=here, x2=here, y1=y, y2=y + 12, class_="s-k", stroke_width=2.5)
             parts.append(link(tick.href, title(tick.title), mark, aria_label=tick.title))
     first = scale.px(placed.lane.states[0].x)
     at, anchor = (first - 6, "end") if first > 40 else (first + 8, "start")
     words = el("text", "state", x=pct(at), y=y + 10, text_anchor=anchor, class_="t-s halo")
-    return group(*many, *parts, words, class_="k-state")
+    return group(*parts, words, class_="k-state")
+
+
+def many_states(placed: Placed, scale: Scale) -> Markup:
+    """State events too many to be links. Drawn in the layer that stretches."""
+    if placed.states is None:
+        return Markup()
+    y, last, d = placed.states, -10.0, []
+    for px in sorted(scale.px(tick.x) for tick in placed.lane.states if tick.href is None):
+        if 0 <= px <= TRACK and px - last >= _DENSEST:
+            last = px
+            d.append(f"M{num(px)} {num(y)}v12")
+    return path("".join(d), class_="s-k k-state ns") if d else Markup()
 
 
 # ── marks and pins ───────────────────────────────────────────

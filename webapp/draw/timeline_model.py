@@ -19,7 +19,9 @@ class Bar:
     """A message, call, reasoning or activity.
 
     key: the item's running number; x0, x1: its first and last piece; result: where its result arrived;
-    until: it was never closed, and this is where its run (or the recording) ends; ticks: its pieces
+    until: it was never closed, and this is where its run (or the recording) ends; open_words: said of that;
+    fault: being open is one; late: the last piece that came after its end; ghost: it was never opened;
+    ticks: its pieces
     """
 
     key: int
@@ -31,12 +33,16 @@ class Bar:
     href: str
     result: float | None = None
     until: float | None = None
+    open_words: str = "never closed"
+    fault: bool = True
+    late: float | None = None
+    ghost: bool = False
     ticks: tuple[float, ...] = ()
     chosen: bool = False
 
     @property
     def end(self) -> float:
-        return max(self.x1, self.result if self.result is not None else self.x1, self.until or self.x1)
+        return max(self.x1, *(v for v in (self.result, self.until, self.late) if v is not None), self.x0)
 
 
 @dataclass(frozen=True, slots=True)

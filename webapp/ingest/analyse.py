@@ -21,6 +21,7 @@ from webapp.ingest.rows import finding_row, item_rows, run_row, severities, sum_
 from webapp.readers.base import Account
 from webapp.storage import bulk
 from webapp.storage.models import Trace
+from webapp.storage.timeline import write_density
 
 BATCH = 5000  # items written at once
 ROW_COST = 600  # bytes a row's tuple takes beside its payload
@@ -67,6 +68,7 @@ def analyse(
     rows = item_rows(pk, index.entries, clock, report.findings)
     while batch := list(islice(rows, BATCH)):
         bulk.add_items(session, batch)
+    write_density(session, pk, report.records)
     bulk.add_lanes(session, index.lanes.rows(pk))
     bulk.add_runs(session, [run_row(pk, run) for run in report.runs])
     bulk.add_findings(session, [finding_row(pk, ord_, f) for ord_, f in enumerate(report.findings)])

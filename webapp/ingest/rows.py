@@ -84,6 +84,7 @@ def item_rows(
             item.opened,
             item.closed,
             item.closed_by,
+            item.gone,
             item.result,
             item.count,
             item.chars,

@@ -37,8 +37,8 @@ class Account:
     """How the input was used: lines in all, by use, with the strays kept (the first MAX_STRAYS).
 
     Whole after `close()`: lines == records + sum(ignored.values()) + not_understood.
-    records counts the *lines* that went into records; a line that holds a record and text nobody could use counts as
-    not understood.
+    records counts the *lines* that went into records; a line that holds a record and text nobody could use
+    counts as not understood.
     """
 
     lines: int = 0

@@ -1,7 +1,7 @@
 """What form a recording has, by its content; then the reader for it.
 
-Rules of this file: only the first HEAD_BYTES are looked at, never a file's name; every decision has its reason in plain
-words, and the user can override it.
+Rules of this file: only the first HEAD_BYTES are looked at, never a file's name; every decision has its
+reason in plain words, and the user can override it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from webapp.readers.jsonarray import ArrayReader
 from webapp.readers.limits import Limits
 from webapp.readers.lines import BOM
 from webapp.readers.ndjson import NdjsonReader
-from webapp.readers.signs import is_run_input, other_json, protocol_of, what_else
+from webapp.readers.signs import is_other, is_run_input, other_json, protocol_of, what_else
 from webapp.readers.sse import SseReader
 from webapp.readers.tally import is_object, parse
 from webapp.readers.unpack import MAGIC, Gunzip
@@ -39,13 +39,16 @@ FORM_NAMES = {
 }
 
 _SSE_FIELD = re.compile(rb"(?:data|event|id|retry)(?=:|$)|:")
-_ARRAY_OPENS = re.compile(rb"\[\s*(?:[{\[\]]|$)")
+_ARRAY_OPENS = re.compile(rb'\[\s*(?:[{\[\]"]|$)')
 
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """form: sse, ndjson, array or None; score: 0 (a guess) to 1; reasons: phrases that follow "This is" or "because".
+    """What the content looks like.
 
+    form:     sse, ndjson, array or None (nothing readable)
+    score:    0 (a guess) to 1
+    reasons:  phrases; they follow "This is " when form is None, else "because "
     protocol: ag-ui, teams, or None when the content does not say.
     """
 
@@ -62,8 +65,8 @@ def detect(head: bytes, *, complete: bool) -> Detection:
     lines = head.splitlines()
     if not complete and len(lines) > 1:
         lines.pop()  # cut off in the middle
-    lines = [line.strip() for line in lines if line.strip()]
-    found = _sse(lines) or _json(head.strip(), lines, complete)
+    lines = [line.rstrip() for line in lines if line.strip()]
+    found = None if is_other(head) else _sse(lines) or _json(head.strip(), lines, complete)
     if found is None:
         return Detection(None, 0.0, (what_else(head),))
     if found.form is None:
@@ -86,8 +89,8 @@ def _json(text: bytes, lines: list[bytes], complete: bool) -> Detection | None:
     if what := other_json(text):
         return Detection(None, 0.0, (what,))
     if _ARRAY_OPENS.match(text):
-        # one array a line is a stream of lines; a broken or pretty first line is one array
         return Detection("array", 1.0, ("it begins as a JSON array",))
+    lines = [line.lstrip() for line in lines]
     objects = sum(is_object(line) for line in lines)
     if text.startswith(b"{"):
         if complete and objects in (0, 1) and is_run_input(_value(text)):
@@ -103,22 +106,22 @@ def _json(text: bytes, lines: list[bytes], complete: bool) -> Detection | None:
 
 def _objects(lines: list[bytes], objects: int) -> Detection:
     """Text that begins with a brace: one object a line, or objects over several lines or in one."""
-    if objects and objects * 2 >= sum(line.startswith(b"{") for line in lines):
+    braces = sum(line.startswith(b"{") for line in lines)
+    if objects and (is_object(lines[0]) or objects * 2 > braces):
         reasons = (f"{objects:,} of the first {len(lines):,} lines are JSON objects",)
         return Detection("ndjson", round(0.5 + objects / len(lines) / 2, 2), reasons)
     if lines[0] == b"{" or _in_a_row(lines[0]):
         return Detection("array", 0.9, ("it begins as a JSON object that is not one line",))
-    braces = sum(line.startswith(b"{") for line in lines)
     if braces * 2 > len(lines):
         return Detection("ndjson", 0.5, ("lines begin as JSON objects, though most are broken",))
     return Detection("array", 0.6, ("it begins as a JSON object over several lines",))
 
 
 def _in_a_row(line: bytes) -> bool:
-    """Whether the line is several objects, one behind the other."""
+    """Whether the line is several objects, one behind the other, or one and a comma."""
     reader = ArrayReader(Limits())
     records = reader.feed(line)
-    return len(records) > 1 and all(is_object(record.payload) for record in records)
+    return len(records) > (not line.endswith(b",")) and all(is_object(record.payload) for record in records)
 
 
 def _value(text: bytes) -> Any:
@@ -137,7 +140,7 @@ def _values(form: str, head: bytes, complete: bool) -> Iterator[Any]:
 
 
 def open_reader(form: str | None, limits: Limits | None = None) -> Reader:
-    """The reader of a form; None gives one that counts lines and offers nothing. KeyError for an unknown form."""
+    """The reader of a form; None: one that only counts lines. KeyError for an unknown form."""
     chosen = limits or Limits()
     return UnreadReader(chosen) if form is None else FORMS[form](chosen)
 
@@ -147,8 +150,8 @@ def read(
 ) -> tuple[Detection, Iterator[Record], Account]:
     """Buffer the head, detect, replay it. form overrides what was detected; gzip is expanded on the way.
 
-    The account is whole once the iterator is used up; lines and offsets are those of the expanded text. TooLarge comes
-    from here or from the iterator.
+    The account is whole once the iterator is used up; lines and offsets are those of the expanded text.
+    TooLarge comes from here or from the iterator.
     """
     chosen = limits or Limits()
     source = iter(chunks)

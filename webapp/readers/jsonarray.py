@@ -1,11 +1,12 @@
-"""A JSON array, one pretty object, or several objects in a row, to records, element by element in bounded memory.
+"""A JSON array, one pretty object, or objects in a row, to records, in bounded memory.
 
-Rules of this file: elements are told apart by brackets and strings only; nothing is parsed and nothing refused, so a
-broken element is one broken record and the next is found again. Compiled expressions jump from bracket to bracket;
-every position they stop at is a point where the scan can go on with the next chunk, so any split gives the same records.
+Rules of this file: elements are told apart by brackets and strings only; nothing is parsed and nothing
+refused, so a broken element is one broken record and the next is found again. Compiled expressions jump from
+bracket to bracket; every position they stop at is a point where the scan can go on with the next chunk, so
+any split gives the same records.
 
-Outside the array: an object is a record, `[` opens the array, any other text is not understood up to its line's end.
-After the closing bracket everything is not understood. Lines end in LF.
+Outside the array: an object is a record, `[` opens the array, any other text is not understood up to its
+line's end. After the closing bracket everything is not understood. Lines end in LF.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from webapp.core.records import Record
 from webapp.readers.limits import CUT_BYTES, Limits
 from webapp.readers.lines import BOM
 from webapp.readers.tally import BLANK, PAST, Tally, is_utf8
-
 
 # What a line was used for; of several uses the highest counts. Plain integers: the scan asks all the time.
 NOTHING, PUNCTUATION, BEYOND, RECORD, STRAY = range(5)
@@ -219,7 +219,7 @@ class ArrayReader(Tally):
     # -- what was found
 
     def _keep(self, buf: bytes, first: int, pos: int) -> None:
-        """Part of an element or of stray text, to go on with the next chunk; of too much only the beginning."""
+        """Part of an element or of stray text, until the next chunk; of too much only the beginning."""
         stray = self._mode == LOOSE
         self._size += pos - first
         room = CUT_BYTES if stray or self._size > self.limits.max_record_bytes else self._size

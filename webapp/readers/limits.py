@@ -16,7 +16,8 @@ class Limits:
 
     max_expanded_bytes: of a compressed upload, after expansion (a small archive can hold terabytes)
     max_records:        later ones are counted as lines, not offered
-    max_record_bytes:   of one payload; a longer one is offered cut to `cut_bytes`, and no reader holds more in memory
+    max_record_bytes:   of one payload; a longer one is offered cut to `cut_bytes`, and no reader holds more
+        in memory
     """
 
     max_expanded_bytes: int = 1_000_000_000

@@ -1,7 +1,7 @@
 """Bytes in any pieces to whole lines, in bounded memory.
 
-Rules of this file: it knows line ends and the byte order mark, nothing else. The pieces handed on are as large as
-possible (all lines of a chunk at once), since readers are fast on many lines and slow on one.
+Rules of this file: it knows line ends and the byte order mark, nothing else. The pieces handed on are as
+large as possible (all lines of a chunk at once), since readers are fast on many lines and slow on one.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ class Long(NamedTuple):
 class LineCutter:
     """Cuts at LF, and with cr=True at CR and CRLF too.
 
-    most: bytes of a line to keep in memory while its end has not come (plus SLACK); of a longer one HEAD bytes are kept
+    most: bytes of a line to keep in memory while its end has not come (plus SLACK); of a longer one HEAD
+        bytes are kept
     bom:  3 once a leading byte order mark was dropped, else 0: the offset of the first line
     """
 

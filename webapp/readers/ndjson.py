@@ -1,7 +1,8 @@
 """One JSON text a line to records.
 
-Rules of this file: a line is a record when it starts like a JSON object or array, or is JSON; nothing that starts like
-one is parsed here (the engine does, once). Lines end in LF; a CR before it is JSON's own white space.
+Rules of this file: a line is a record when it starts like a JSON object or array, or is JSON; nothing that
+starts like one is parsed here (the engine does, once). Lines end in LF; a CR before it is JSON's own white
+space.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ class NdjsonReader(Tally):
         self.account.records += taken
 
     def _line(self, text: bytes, length: int, end: int, long: bool, out: list[Record]) -> None:
-        """text: the line, or its beginning (long); length: bytes without the line end; end: 1, or 0 at the very end."""
+        """text: the line, or the beginning of a long one; length: without its end; end: bytes of that."""
         number, offset = self._line_number, self._offset
         self._line_number += 1
         self._offset += length + end

@@ -1,7 +1,7 @@
 """Signs by which content is known: of the two protocols, and of files that are no event stream.
 
-Rules of this file: looks at text that was cut anywhere, so nothing here may need the whole. Reasons are words for the
-user: they end up beside the verdict *unchecked*.
+Rules of this file: looks at text that was cut anywhere, so nothing here may need the whole. Reasons are words
+for the user: they end up beside the verdict *unchecked*.
 """
 
 from __future__ import annotations
@@ -10,8 +10,12 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-# Families of event names, retired ones (THINKING) too: a name this product does not know yet still tells the protocol
-_NAME = r"(?:RUN|STEP|TEXT_MESSAGE|TOOL_CALL|STATE|MESSAGES|ACTIVITY|REASONING|THINKING|SUBAGENT)_[A-Z_]+|RAW|CUSTOM"
+# Families of event names, retired ones (THINKING) too: a name this product does not know yet still tells the
+# protocol
+_NAME = (
+    r"(?:RUN|STEP|TEXT_MESSAGE|TOOL_CALL|STATE|MESSAGES|ACTIVITY|REASONING|THINKING|SUBAGENT)_[A-Z_]+"
+    r"|RAW|CUSTOM"
+)
 _AG_UI_NAME = re.compile(_NAME)
 _AG_UI_TEXT = re.compile(rb'"type"\s*:\s*"(?:' + _NAME.encode() + rb')"')
 _TEAMS_TEXT = re.compile(rb'"type"\s*:\s*"streaminfo"|/v3/conversations/|"streamType"\s*:')
@@ -38,7 +42,7 @@ _OTHER_JSON = (
     ),
     (
         re.compile(rb'\s*\{\s*"kind"\s*:\s*"header"\s*,\s*"schemaVersion"'),
-        "a recording of the AG-UI DevTools extension, which cannot be read yet; save the response body instead",
+        "an AG-UI DevTools recording, which cannot be read yet; save the response body instead",
     ),
     (
         re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"session"\s*:\s*\{'),
@@ -85,7 +89,7 @@ def _is_teams(value: dict[str, Any]) -> bool:
 
 
 def other_json(head: bytes) -> str | None:
-    """What a JSON file is that looks readable but is another kind of recording; None when nothing is known."""
+    """What a JSON file is that looks readable but is another kind of recording; None: not known."""
     return next((what for sign, what in _OTHER_JSON if sign.match(head)), None)
 
 
@@ -94,6 +98,11 @@ def is_run_input(value: Any) -> bool:
     return (
         isinstance(value, dict) and "type" not in value and {"threadId", "runId", "messages"} <= value.keys()
     )
+
+
+def is_other(head: bytes) -> bool:
+    """Whether the beginning alone says it is no event stream, whatever stands further on."""
+    return head.startswith(tuple(magic for magic, _ in _MAGIC)) or _MARKUP.match(head) is not None
 
 
 def what_else(head: bytes) -> str:

@@ -1,9 +1,9 @@
 """Server-sent events to records: the WHATWG event-stream grammar, told tolerantly.
 
-Rules of this file: framing only, never whether a payload is an event (the engine judges that). The one look into the
-payload is for form A3, a recording whose blank lines were lost: then every data line alone is a JSON object.
-Everything is decided line by line, so any split of the bytes gives the same records. Whole chunks take a short cut
-that must agree with `_line`; tests compare the two.
+Rules of this file: framing only, never whether a payload is an event (the engine judges that). The one look
+into the payload is for form A3, a recording whose blank lines were lost: then every data line alone is a JSON
+object. Everything is decided line by line, so any split of the bytes gives the same records. Whole chunks
+take a short cut that must agree with `_line`; tests compare the two.
 
 Grammar: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
 """
@@ -25,7 +25,7 @@ FOREIGN = {b"event": "event field", b"id": "id field", b"retry": "retry field"}
 
 
 def lines_are_events(values: list[bytes], *, ended: bool) -> bool:
-    """Whether the data lines of a block are each a JSON object, so that the blank lines between them were lost.
+    """Whether the data lines of a block are each a JSON object: blank lines between them were lost.
 
     The last one may be `[DONE]`, or cut off when the input ends inside it (ended=False).
     """
@@ -142,7 +142,7 @@ class SseReader(Tally):
     # -- one line
 
     def _line(self, text: bytes, length: int, end: bytes, out: list[Record]) -> None:
-        """text: the line, or its beginning when it is longer than that; length: its bytes; end: its line end."""
+        """text: the line, or the beginning of a long one; length: its bytes; end: its line end."""
         line, offset = self._line_number, self._offset
         self._line_number += 1
         self._offset += length + len(end)
@@ -188,7 +188,7 @@ class SseReader(Tally):
         return lines_are_events([value for value, _, _ in self._data], ended=self._ended)
 
     def _release(self, out: list[Record]) -> None:
-        """The block turned out to be form A3: offer its lines one by one, and those that follow as they come."""
+        """The block is form A3: offer its lines one by one, and those that follow as they come."""
         self._lost = True
         self.artefact(
             "lost-blank-lines",

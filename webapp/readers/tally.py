@@ -59,7 +59,7 @@ class Tally:
         return True
 
     def cut(self, payload: bytes, line: int) -> bytes:
-        """The beginning of a payload over the limit, whole characters only, with the artefact that says so."""
+        """The beginning of a payload over the limit, whole characters only; the artefact says so."""
         size = in_words(self.limits.max_record_bytes)
         self.artefact("too-long-record", f"A record is longer than {size}; only its beginning is kept.", line)
         return whole_characters(payload[: self.limits.cut_bytes])
@@ -96,7 +96,7 @@ def parse(text: bytes) -> Any:
     Raises ValueError when it is no JSON, too deep for the parser included.
     """
     try:
-        # decoded here, since json.loads would guess UTF-16 from zero bytes; integers stay text, for any length
+        # decoded here, since json.loads would guess UTF-16 from zero bytes
         return json.loads(text.decode("utf-8", "replace"), parse_int=str, parse_constant=_no_constant)
     except RecursionError as error:
         raise ValueError("too deep") from error

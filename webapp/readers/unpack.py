@@ -1,7 +1,7 @@
 """gzip to plain bytes, in a bounded stream.
 
-Rules of this file: never more than PIECE bytes expanded at a time, never more than the limit in all. Broken or cut
-data gives what could be read and a note; only too much raises.
+Rules of this file: never more than PIECE bytes expanded at a time, never more than the limit in all. Broken
+or cut data gives what could be read and a note; only too much raises.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ _GZIP = 16 + zlib.MAX_WBITS
 class Gunzip:
     """Incremental: feed compressed bytes, take expanded pieces; several members in a row are one stream.
 
-    limit: expanded bytes in all; beyond it `feed` raises TooLarge. artefacts: what is to be said about the packing.
+    limit: expanded bytes in all; beyond it `feed` raises TooLarge. artefacts: what is to be said about the
+        packing.
     """
 
     def __init__(self, limit: int) -> None:
@@ -52,14 +53,13 @@ class Gunzip:
                         self._note("gzip-trailing", "Bytes behind the compressed data were not read.")
                     return
                 self._begun = True
+            before = self._member.copy()
             try:
                 piece = self._member.decompress(data, PIECE)
             except zlib.error:
+                piece = _until_damage(before, data)
                 self._over = True
-                self._note(
-                    "gzip-broken", "The compressed data is damaged; what came before the damage was read."
-                )
-                return
+                self._note("gzip-broken", "The compressed data is damaged; what came before was read.")
             self._size += len(piece)
             if self._size > self._limit:
                 raise TooLarge(self._limit)
@@ -82,3 +82,16 @@ class Gunzip:
 
     def _note(self, kind: str, message: str) -> None:
         self.artefacts.append(Artefact(kind, message))
+
+
+def _until_damage(member: zlib._Decompress, data: bytes) -> bytes:
+    """What can still be expanded of damaged data: zlib itself gives nothing of such a piece."""
+    out = bytearray()
+    try:
+        for at in range(len(data)):
+            out += member.decompress(data[at : at + 1], PIECE - len(out))
+            if len(out) == PIECE:
+                break
+    except zlib.error:
+        pass
+    return bytes(out)

@@ -27,7 +27,7 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 _HIT = text("severity IS NOT NULL")
 # The planner uses a partial index only where a query repeats these words exactly: see timeline.py.
 _STATE = text("type IN ('STATE_DELTA', 'STATE_SNAPSHOT')")
-_WIDE = text("closed IS NULL OR last - first >= 1024")
+_WIDE = text("closed IS NULL AND kind <> 'activity' OR last - first >= 1024")
 
 
 class Base(DeclarativeBase):
@@ -199,6 +199,7 @@ class ItemRow(Base):
     opened: Mapped[int | None] = mapped_column(Integer)
     closed: Mapped[int | None] = mapped_column(Integer)
     closed_by: Mapped[int | None] = mapped_column(Integer)
+    gone: Mapped[int | None] = mapped_column(Integer)  # MESSAGES_SNAPSHOT that took it from the application
     result: Mapped[int | None] = mapped_column(Integer)
     count: Mapped[int] = mapped_column(Integer)
     chars: Mapped[int] = mapped_column(Integer)

@@ -150,7 +150,9 @@ def _unread(trace: Trace) -> str:
     if trace.size == 0:
         return "The file is empty."
     if trace.records:
-        return f"{names.plural(trace.records, 'record')} of {names.plural(trace.lines, 'line')}, none an event."
+        return (
+            f"{names.plural(trace.records, 'record')} of {names.plural(trace.lines, 'line')}, none an event."
+        )
     return f"None of the {names.plural(trace.lines, 'line')} is an event."
 
 

@@ -28,7 +28,13 @@ def split(sel: Selection) -> Selection:
             found[name] = value
         elif value:
             rest.append(f'"{value}"' if quoted else value)
-    return replace(sel, q=" ".join(rest), **found)
+    return replace(
+        sel,
+        q=" ".join(rest),
+        type=found.get("type", sel.type),
+        lane=found.get("lane", sel.lane),
+        item=found.get("item", sel.item),
+    )
 
 
 def compose(sel: Selection) -> str:

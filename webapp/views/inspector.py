@@ -1,7 +1,7 @@
 """The inspector: one record, its findings with their causes, and what was received.
 
-Rules of this file: a handful of lookups by key, whatever the trace's size; sentences carry the engine's marks. The
-drawing of an item's life is `draw/life.py`, the layout of the payload `views/raw.py`.
+Rules of this file: a handful of lookups by key, whatever the trace's size; sentences carry the engine's marks.
+The item's life is `views/lives.py`, the layout of the payload `views/raw.py`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from sqlalchemy.orm import Session
 
 from webapp.core.findings import party_words
 from webapp.core.rules.model import catalogue
-from webapp.draw import life
 from webapp.storage import events, findings, items
-from webapp.storage.models import EventRow, FindingRow, ItemRow, Trace
-from webapp.views import content, names, raw
+from webapp.storage.models import FindingRow, ItemRow, Trace
+from webapp.views import content, lives, names, raw
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
 
@@ -186,7 +185,7 @@ def _card(
         label=finding.label or "",
         basis=finding.basis if finding.basis != "confirmed" else "",
         party=party_words(finding.party, trace.protocol),
-        life=_life(session, trace, sel, page, finding, item) if with_life else Markup(""),
+        life=lives.strip(session, trace, sel, page, finding, item) if with_life else Markup(""),
         why=finding.why or (rule.explanation if rule is not None else ""),
         fix=rule.fix if rule is not None else "",
         here_again=finding.event if finding.event != page.event else None,
@@ -200,66 +199,3 @@ def _card(
 
 def _not_reached(page: PageContext, event: int) -> str:
     return "the same; not reached" if page.gone(event) else "the same"
-
-
-# ── the item's life ──────────────────────────────────────────
-
-
-def _life(
-    session: Session,
-    trace: Trace,
-    sel: Selection,
-    page: PageContext,
-    finding: FindingRow,
-    item: ItemRow | None,
-) -> Markup:
-    """The strip of the item the finding is about; nothing when there is no such item."""
-    if finding.item_id is None:
-        return Markup("")
-    if item is None or item.id != finding.item_id:
-        same = items.by_id(session, trace.pk, finding.item_id, finding.item_kind)
-        item = next((i for i in reversed(same) if i.first <= finding.event), None)
-    if item is None or item.kind not in names.KIND_CLASS:
-        return Markup("")
-    moments = sorted(_moments(sel, page, finding, item), key=lambda moment: moment.seq)
-    if len(moments) < 2:
-        return Markup("")
-    name = names.short_id(content.showable(item.id), 24)
-    return life.draw(life.Life(name, names.KIND_CLASS[item.kind], moments))
-
-
-def _moments(sel: Selection, page: PageContext, finding: FindingRow, item: ItemRow) -> list[life.Moment]:
-    """The records of the item's life, one each, the fault above all."""
-    told: dict[int, tuple[str, str]] = {}
-    if item.opened is not None:
-        told[item.opened] = ("opened", "opens")
-    if item.count and item.opened is not None and item.opened + 1 < (item.closed or page.last + 2):
-        told[item.opened + 1] = ("grew", f"{item.count} pieces")
-    if item.closed is not None:
-        told[item.closed] = ("closed", "its own END" if item.closed_by is None else "its END, derived")
-    for event, role in finding.related:
-        if role in _ROLES and event not in told:
-            told[event] = _ROLES[role]
-    if item.result is not None:
-        told[item.result] = ("result", "result")
-    told[finding.event] = ("wrong", _WRONG.get(item.kind, "here"))
-    return [
-        life.Moment(seq, what, label, sel.href(event=seq, start=None), page.gone(seq))
-        for seq, (what, label) in told.items()
-    ]
-
-
-_ROLES = {
-    "opened": ("opened", "opens"),
-    "closed": ("closed", "its own END"),
-    "closed_by": ("closed", "ends it"),
-    "later": ("other", "opens too late"),
-    "previous": ("other", "before"),
-    "expected": ("other", "expected"),
-}
-_WRONG = {"text": "more text", "tool": "arguments", "reasoning": "more text", "step": "step"}
-
-
-def short_type(row: EventRow) -> str:
-    """`TOOL_CALL_ARGS` for titles; words when there is none."""
-    return row.type or "a record without type"

@@ -30,8 +30,20 @@ KIND_WORD = {
     "activity": "activity",
     "result": "result",
 }
-_PREFIXES = ("TEXT_MESSAGE_", "TOOL_CALL_", "REASONING_MESSAGE_", "REASONING_", "RUN_", "STEP_", "SUBAGENT_")
-_PREFIXES += ("STATE_", "MESSAGES_", "ACTIVITY_", "THINKING_TEXT_MESSAGE_", "THINKING_")
+_PREFIXES = (
+    "TEXT_MESSAGE_",
+    "TOOL_CALL_",
+    "REASONING_MESSAGE_",
+    "REASONING_",
+    "RUN_",
+    "STEP_",
+    "SUBAGENT_",
+    "STATE_",
+    "MESSAGES_",
+    "ACTIVITY_",
+    "THINKING_TEXT_MESSAGE_",
+    "THINKING_",
+)
 LANE_COLOURS = 5
 
 

@@ -82,7 +82,7 @@ def _row(entry: Entry, picture: Markup, facts: Facts, same_lane: bool, related: 
     gone = line.reached == AFTER
     severity = None if entry.derived is not None or line.severity is None else line.severity
     word = "" if severity is None else names.SEVERITY[severity]
-    item = facts.items.get(entry.derived.item if entry.derived else line.item) if _has_item(entry) else None
+    item = _item_of(entry, facts)
     type_ = _type(entry, item)
     prefix, verb = names.type_parts(type_)
     shown = _folded(parts, line, facts) if parts else _content(entry, item)
@@ -116,8 +116,9 @@ def _row(entry: Entry, picture: Markup, facts: Facts, same_lane: bool, related: 
     )
 
 
-def _has_item(entry: Entry) -> bool:
-    return entry.derived is not None or entry.line.item is not None
+def _item_of(entry: Entry, facts: Facts) -> ItemRow | None:
+    ord_ = entry.line.item if entry.derived is None else entry.derived.item
+    return None if ord_ is None else facts.items.get(ord_)
 
 
 def _type(entry: Entry, item: ItemRow | None) -> str | None:

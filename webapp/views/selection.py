@@ -6,6 +6,9 @@ that Back, Forward and a pasted link land on the same spot.
 
 from __future__ import annotations
 
+import math
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
@@ -75,3 +78,38 @@ class Selection:
             if value is not None:
                 query[name] = f"{value:.10g}" if isinstance(value, float) else str(value)
         return f"{chosen.base}?{urlencode(query)}" if query else chosen.base
+
+
+MAX_BOX = 500  # characters of a filter that are looked at
+_NUMBER = re.compile(r"\d{1,9}")
+
+
+def parse(base: str, query: Mapping[str, str], panel: str | None = None) -> Selection:
+    """The view a URL asks for. panel: from the path, else from the query; what cannot be read has its default."""
+    chosen = panel or query.get("panel", "events")
+    text = {name: query.get(name, "").strip()[:MAX_BOX] for name in ("q", "type", "lane", "item", "axis")}
+    return Selection(
+        base=base,
+        panel=chosen if chosen in PANELS else "events",
+        event=_whole(query.get("event")),
+        start=_whole(query.get("start")),
+        hits=query.get("hits") == "1",
+        fold=query.get("fold") != "0",
+        a=_real(query.get("a")),
+        b=_real(query.get("b")),
+        line=_whole(query.get("line")),
+        **text,
+    )
+
+
+def _whole(text: str | None) -> int | None:
+    word = (text or "").strip().removeprefix("#")
+    return int(word) if _NUMBER.fullmatch(word) else None
+
+
+def _real(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

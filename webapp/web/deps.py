@@ -17,6 +17,7 @@ from sqlalchemy.orm import Session
 
 from webapp.settings import Settings
 from webapp.storage.db import Database
+from webapp.views.marks import marks
 from webapp.web.static import Assets
 
 
@@ -31,6 +32,7 @@ def make_templates(folder: Path, assets: Assets) -> Environment:
     )
     env.globals["static"] = assets.url
     env.filters["count"] = lambda number: f"{number:,}"
+    env.filters["marks"] = marks
     return env
 
 

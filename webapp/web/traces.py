@@ -105,8 +105,8 @@ def delete(session: DbSession, trace_id: str) -> Response:
 
 
 @router.post("/samples")
-def samples(database: Db) -> Response:
-    load_samples(database)
+def samples(database: Db, settings: AppSettings) -> Response:
+    load_samples(database, settings)
     return RedirectResponse("/?notice=samples", 303)
 
 

@@ -156,7 +156,8 @@ def _store_form(
     text = form.get("text")
     if isinstance(text, str) and text.strip():
         title = str(form.get("name") or "").strip()[:200] or PASTE_NAME
-        return [ingest(database, [text.encode("utf-8", "surrogatepass")], name=title, settings=settings)]
+        body = text.encode("utf-8", "surrogatepass")
+        return [ingest(database, [body], name=title, source="paste", settings=settings)]
     if not recordings:
         raise BadInput("Nothing was sent: choose a file, or paste a recording.")
     if only_one and len(recordings) > 1:

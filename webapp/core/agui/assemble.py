@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from webapp.core.agui.held import Call, Msg, merged
+from webapp.core.agui.held import Call, Msg, Text, merged
 from webapp.core.agui.world import World, quoted
 from webapp.core.records import Item
 
@@ -39,6 +39,8 @@ def _open_call(w: World, ev: Any, item: Item) -> None:
     held = w.held.calls.get(ev.toolCallId)
     if held is not None:
         _check_reopened_call(w, held, ev, item)
+    elif ev.parentMessageId is not UNSET:
+        _check_parent(w, ev, item)
     call = w.held.open_call(ev.toolCallId, ev.toolCallName, ev.parentMessageId, item.owner)
     call.metadata = merged(call.metadata, ev.metadata)
     item.name = ev.toolCallName
@@ -48,19 +50,29 @@ def _open_call(w: World, ev: Any, item: Item) -> None:
 def grow(w: World, kind: str, ev: Any) -> None:
     """A piece of text or of arguments."""
     if kind == "tool":
-        call = w.held.calls.get(ev.toolCallId)
-        if call is not None:
-            call.arguments.add(ev.delta)
-            if ev.metadata is not UNSET:
-                call.metadata = merged(call.metadata, ev.metadata)
-        return
+        grow_call(w, ev)
+    else:
+        grow_message(w, kind, ev)
+
+
+def grow_call(w: World, ev: Any) -> None:
+    call = w.held.calls.get(ev.toolCallId)
+    if call is not None:
+        call.arguments.add(ev.delta)
+        if ev.metadata is not UNSET:
+            call.metadata = merged(call.metadata, ev.metadata)
+
+
+def grow_message(w: World, kind: str, ev: Any) -> None:
     msg = w.held.by_id.get(ev.messageId)
     if msg is not None and msg.role != "activity":
-        msg.grow(ev.delta)
+        if msg.content.__class__ is Text:
+            msg.content.add(ev.delta)
+        else:
+            msg.grow(ev.delta)
         if ev.metadata is not UNSET:
             msg.merge(ev.metadata)
-        return
-    if w.blanked:
+    elif w.blanked:
         _vanished(w, kind, ev.messageId)
 
 
@@ -76,6 +88,16 @@ def close_item(w: World, kind: str, ev: Any) -> None:
         msg = w.held.by_id.get(ev.messageId)
         if msg is not None:
             msg.merge(ev.metadata)
+
+
+def _check_parent(w: World, ev: Any, item: Item) -> None:
+    """TOL-20: the parent of a call is the assistant message that makes it."""
+    parent = w.held.by_id.get(ev.parentMessageId)
+    if parent is not None and parent.role != "assistant":
+        w.find("AGUI-TOL-20", f"tool call {quoted(ev.toolCallId)} names {quoted(ev.parentMessageId)} as its parent, "
+               f"which is a message of role {quoted(parent.role)}",
+               "A client files the call under a new assistant message instead.",
+               lane=item.lane, item=("tool", ev.toolCallId))  # fmt: skip
 
 
 def _vanished(w: World, kind: str, id_: str) -> None:

@@ -280,6 +280,7 @@ def _after_owner(w: World, spec: Kind, item: Item, lane: str) -> None:
     """CHK-15: a chunk takes up an item that its subagent's end had closed."""
     owner = w.items["subagent"].get(lane)
     if owner is not None and owner.state == "closed" and item.closed_by is not None and item.closed_by == owner.closed:
+        w.taken_up = w.seq
         w.find(
             "AGUI-CHK-15",
             f"a chunk takes up {items.named(spec.kind, item.id, item)} again after its subagent has ended",

@@ -243,7 +243,7 @@ def _repeats(text: str) -> list[str]:
 
 
 def duplicate_keys(raw: bytes) -> list[str]:
-    """Paths (`$.metadata.a`) of the members that stand twice in one object; none for what is no JSON object."""
+    """Paths (`$.metadata.a`) of the members that stand twice in one object."""
     try:
         text = raw.decode(errors="replace").removeprefix("\ufeff").strip(BLANK)
         return _repeats(text) if text.startswith("{") else []

@@ -1,8 +1,8 @@
 """The slow path: judges a payload the strict structs refused, and says what a client does with it.
 
 Rules of this file: the order of the stages, nothing else: JSON (`decode.py`), retired shapes (`compat.py`),
-the walk over the shape (`walk.py`, words and rules in `blame.py`), the struct. Where text and reference client
-differ on rejecting, the client holds. Nothing raises, whatever the bytes.
+the walk over the shape (`walk.py`, words and rules in `blame.py`), the struct. Where text and reference
+client differ on rejecting, the client holds. Nothing raises, whatever the bytes.
 Source: basic/processing#the-rule, basic/processing#what-a-consumer-does-with-unrecognised-material.
 """
 
@@ -29,9 +29,9 @@ class Slow(msgspec.Struct):
 
     kind:   event | dropped (unknown type) | malformed (a client stops here) | undecodable (no JSON object)
     type:   the wire `type` as sent (retired names too), None when there is none
-    event:  the struct; for `malformed` a repaired one, or None when it is about no item: wrong optional members
-            are left out, wrong texts are "" (so may be `threadId` and `runId`), ids that are numbers become text,
-            snake_case spellings of missing fields are taken
+    event:  the struct; for `malformed` a repaired one, or None when it is about no item: wrong optional
+            members are left out, wrong texts are "" (so may be `threadId` and `runId`), ids that are
+            numbers become text, snake_case spellings of missing fields are taken
     wire:   for `event` only, what the application receives; patch operations keep their extra members
     faults: fatal ones first; one a path
     """

@@ -51,7 +51,6 @@ class AguiEngine:
         self.events = 0
         self.sse = False
         self.cut = False  # the last record broke off
-        self.version: str | None = None
         self.asked = run_input
         if run_input is not None:
             self.world.input_known = True
@@ -73,7 +72,12 @@ class AguiEngine:
             self.events += 1
             route = ROUTES[type(event)]
             step = Step(seq, route.type)
-            if may_have_duplicates(raw, event):
+            members = route.members
+            if event.timestamp is not UNSET:
+                members += 1
+            if route.tagged and event.subagentRunId is not UNSET:
+                members += 1
+            if raw.count(b'":') != members and may_have_duplicates(raw, event):
                 self._duplicates(raw)
             self._judge(step, route, event)
         if before is not None:
@@ -158,7 +162,7 @@ class AguiEngine:
                 run.claimed, run.outcome = run.outcome, "rejected"
         return Report(
             protocol="ag-ui",
-            protocol_version=self.version,
+            protocol_version=w.version,
             engine=engine,
             events=self.events,
             records=self.next,

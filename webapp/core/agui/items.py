@@ -57,6 +57,17 @@ def start(w: World, kind: str, id_: str, tag: Any, parent: Any = UNSET, *, chunk
     owner = _owner(w, kind, id_, item, tag, parent)
     if state == "phantom":
         _opens_late(w, kind, id_)
+    elif not chunk and item is not None and item.closed_by == w.seq:
+        w.find(
+            "AGUI-CHK-13",
+            f"{named(kind, id_, item)} is being streamed as chunks and is started again in the explicit form",
+            f"#{item.opened} opened it as chunks. The new start closes the chunk stream and reopens the id: clients "
+            "accept it, but one item should keep to one spelling.",
+            reason="mixed-spelling",
+            lane=_lane(tag),
+            item=(kind, id_),
+            related=((item.opened if item.opened is not None else item.first, "opened"),),
+        )
     return w.open(kind, id_, id_, owner, cell.next, via="chunk" if chunk else "explicit")
 
 
@@ -83,7 +94,8 @@ def end(w: World, kind: str, id_: str, tag: Any, *, by: int | None = None) -> It
     state = "never" if item is None else item.state
     cell = _END[kind][state]
     if cell.rule is not None or item is None:
-        title = "a second end for {}, which is already closed" if state == "closed" else "an end for {}, which is not open"
+        already = state == "closed"
+        title = f"{'a second' if already else 'an'} end for {{}}, which is {'already closed' if already else 'not open'}"
         return _orphan(w, kind, id_, tag, cell.rule or "", title, "closed", derived=by is not None)
     if by is None and tag is not UNSET and tag != item.owner and item.state == "open":
         _mismatch(w, kind, item, tag, "an end")
@@ -102,9 +114,12 @@ def _orphan(
     if derived and known is not None:
         # an untagged END closed a subagent's chunk stream; the derived END is what a client trips over
         why = why._replace(reason="mixed-spelling", label="AGUI-CHK-12")
+    elif why.reason == "mixed-spelling":
+        what = "an explicit end" if state == "closed" else f"explicit {PIECE[kind]}"
+        title = f"{what} for {{}}, which is being streamed as chunks"
     finding = w.find(
         rule,
-        title.format(named(kind, id_, known)),
+        title.replace("{}", named(kind, id_, known)),
         why.text,
         reason=why.reason,
         related=why.related,

@@ -289,6 +289,8 @@ def _agree(w: World, ev: e.RunFinished, run: Run) -> None:
 def _version(w: World, declared: Any) -> None:
     if declared is UNSET:
         return
+    if w.version is None:
+        w.version = declared
     if not _VERSION.fullmatch(declared):
         w.find("AGUI-VER-03", f"the run declares protocol version {quoted(declared)}, which is not `MAJOR.MINOR`",
                "A client goes on as if it were a newer version.", item=("run", _run_id(w)))  # fmt: skip

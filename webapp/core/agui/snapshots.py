@@ -22,6 +22,7 @@ MAX_COMPARED_CHARS = 200_000  # texts longer than this are not compared with a s
 def messages_snapshot(w: World, ev: e.MessagesSnapshot) -> None:
     snapshot: list[dict[str, Any]] = msgspec.to_builtins(ev.messages)
     held_before = dict(w.held.by_id)
+    _duplicates(w, snapshot)
     removed, brought = w.held.reconcile(snapshot)
     _reseed_owners(w, snapshot, held_before)
     gone = {msg.id for msg in removed}
@@ -30,6 +31,17 @@ def messages_snapshot(w: World, ev: e.MessagesSnapshot) -> None:
             w.items[kind][id_].gone = w.seq
     _open_and_absent(w)
     _rewritten(w, removed, brought)
+
+
+def _duplicates(w: World, snapshot: list[dict[str, Any]]) -> None:
+    """MSG-02: one id twice in one snapshot."""
+    seen: set[str] = set()
+    for raw in snapshot:
+        if raw["id"] in seen:
+            w.find("AGUI-MSG-02", f"the snapshot lists message id {quoted(raw['id'])} twice",
+                   "Message ids are unique within a thread; clients keep one copy or both, depending on what they held.",
+                   item=("text", raw["id"]))  # fmt: skip
+        seen.add(raw["id"])
 
 
 def _open_and_absent(w: World) -> None:
@@ -127,6 +139,9 @@ def tool_result(w: World, ev: e.ToolCallResult) -> Item:
         call.last = w.seq
         if call.result is None:
             call.result = w.seq
+    if ev.content == []:
+        w.find("AGUI-TOL-21", f"the result of tool call {quoted(ev.toolCallId)} is an empty list of parts",
+               "A result with nothing to show is the empty string.", lane=tag, item=("tool", ev.toolCallId))  # fmt: skip
     content = ev.content if isinstance(ev.content, str) else msgspec.to_builtins(ev.content)
     w.held.result(ev.messageId, ev.toolCallId, content, tag, ev.metadata)
     w.owners.setdefault(ev.messageId, tag)

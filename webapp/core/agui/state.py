@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 from webapp.core.agui import events as e
 from webapp.core.agui.held import Msg, merged
-from webapp.core.agui.world import World
+from webapp.core.agui.world import World, quoted, who
 from webapp.core.records import Item
 
 
@@ -68,6 +68,10 @@ def activity_delta(w: World, ev: e.ActivityDelta) -> Item:
     msg = w.held.by_id.get(ev.messageId)
     if msg is None or msg.role != "activity":
         return item
+    if tag is not None and tag != msg.owner:
+        w.find("AGUI-ACT-05", f"a patch for activity {quoted(ev.messageId)} tagged as {who(tag)}, but it belongs to "
+               f"{who(msg.owner)}", "The snapshot that created it set the owner.", reason="owner-differs",
+               lane=tag, item=("activity", ev.messageId))  # fmt: skip
     msg.content, problem = patched(msg.content, msgspec.to_builtins(ev.patch))
     if problem is None:
         msg.extra["activityType"] = ev.activityType

@@ -136,9 +136,7 @@ def subagent_ended(w: World, ev: e.SubagentFinished | e.SubagentError) -> Item:
 
 
 def check_tag(w: World, tag: str) -> None:
-    """An attributed event: first mention of its tag, or work after the invocation's end (SUB-13)."""
-    if tag not in w.tags:
-        w.tags[tag] = w.seq
+    """An attributed event comes after its invocation's end (SUB-13)."""
     item = w.items["subagent"].get(tag)
     if item is not None and item.state == "closed" and item.opened is not None:
         w.find(

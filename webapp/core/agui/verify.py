@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from webapp.core.agui import chunks, items, runs, snapshots, state, subagents
 from webapp.core.agui import events as e
-from webapp.core.agui.assemble import close_item, grow, open_item
+from webapp.core.agui.assemble import close_item, grow_call, grow_message, open_item
 from webapp.core.agui.tables import CLOSES
 from webapp.core.agui.world import World
 from webapp.core.records import Item
@@ -52,13 +52,19 @@ def _opener(kind: str, id_field: str) -> Callable[[World, Any], Change]:
     return handle
 
 
-def _piece(kind: str, id_field: str) -> Callable[[World, Any], Change]:
+def _message_piece(kind: str) -> Callable[[World, Any], Change]:
     def handle(w: World, ev: Any) -> Change:
-        item = items.content(w, kind, getattr(ev, id_field), ev.subagentRunId, ev.delta)
-        grow(w, kind, ev)
+        item = items.content(w, kind, ev.messageId, ev.subagentRunId, ev.delta)
+        grow_message(w, kind, ev)
         return item, "grew", ev.delta
 
     return handle
+
+
+def _call_piece(w: World, ev: e.ToolCallArgs) -> Change:
+    item = items.content(w, "tool", ev.toolCallId, ev.subagentRunId, ev.delta)
+    grow_call(w, ev)
+    return item, "grew", ev.delta
 
 
 def _closer(kind: str, id_field: str) -> Callable[[World, Any], Change]:
@@ -136,16 +142,16 @@ HANDLERS: dict[type[e.Event], Callable[[World, Any], Change]] = {
     e.StepStarted: _step_started,
     e.StepFinished: _step_finished,
     e.TextMessageStart: _opener("text", "messageId"),
-    e.TextMessageContent: _piece("text", "messageId"),
+    e.TextMessageContent: _message_piece("text"),
     e.TextMessageEnd: _closer("text", "messageId"),
     e.ToolCallStart: _opener("tool", "toolCallId"),
-    e.ToolCallArgs: _piece("tool", "toolCallId"),
+    e.ToolCallArgs: _call_piece,
     e.ToolCallEnd: _closer("tool", "toolCallId"),
     e.ToolCallResult: _result,
     e.ReasoningStart: _span_opener,
     e.ReasoningEnd: _span_closer,
     e.ReasoningMessageStart: _opener("reasoning", "messageId"),
-    e.ReasoningMessageContent: _piece("reasoning", "messageId"),
+    e.ReasoningMessageContent: _message_piece("reasoning"),
     e.ReasoningMessageEnd: _closer("reasoning", "messageId"),
     e.StateSnapshot: _state_snapshot,
     e.StateDelta: _state_delta,
@@ -165,18 +171,23 @@ HANDLERS: dict[type[e.Event], Callable[[World, Any], Change]] = {
 
 
 class Route(NamedTuple):
-    """How one event class is judged. boundary: a run-level event, which asks the run table itself."""
+    """How one event class is judged.
+
+    closes: see tables.CLOSES; boundary: a run-level event, which asks the run table itself; members: how many a
+    payload has when it carries what is required and nothing else
+    """
 
     type: str
     handle: Callable[[World, Any], Change]
     closes: str
     boundary: bool
     tagged: bool
+    members: int
 
 
 ROUTES: dict[type[e.Event], Route] = {
     cls: Route(name, HANDLERS[cls], CLOSES[name], name in ("RUN_STARTED", "RUN_FINISHED", "RUN_ERROR"),
-               issubclass(cls, e.Tagged))
+               issubclass(cls, e.Tagged), 1 + sum(field.required for field in msgspec.structs.fields(cls)))
     for name, cls in e.EVENTS.items()
 }  # fmt: skip
 
@@ -191,8 +202,11 @@ def judge(w: World, route: Route, ev: Any) -> Change:
             chunks.close_all(w)
         else:
             chunks.close_own(w, ev.subagentRunId)
-    if route.tagged and ev.subagentRunId is not UNSET:
-        subagents.check_tag(w, ev.subagentRunId)
+    if route.tagged and (tag := ev.subagentRunId) is not UNSET:
+        if tag not in w.tags:
+            w.tags[tag] = w.seq
+        if closes != "chunk":
+            subagents.check_tag(w, tag)
     if closes == "chunk":
         return _judge_chunk(w, route, ev)
     if route.boundary or w.run_state == "active":
@@ -206,9 +220,11 @@ def judge(w: World, route: Route, ev: Any) -> Change:
 def _judge_chunk(w: World, route: Route, ev: Any) -> Change:
     """Expansion runs before the run is asked: a chunk without its id is that fault, whatever the run's state."""
     before = len(w.synthesized)
-    if w.run_state in ("active", "assumed"):
-        return route.handle(w, ev)
     change = route.handle(w, ev)
+    if ev.subagentRunId is not UNSET and w.taken_up != w.seq:
+        subagents.check_tag(w, ev.subagentRunId)
+    if w.run_state in ("active", "assumed"):
+        return change
     if any(made.event is not None and made.change != "closed" for made in w.synthesized[before:]):
         runs.other(w)
     return change

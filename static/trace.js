@@ -1,0 +1,195 @@
+/* The trace page: keys, copying, the track, the endless list, the phone's sheet. Without this script every link and form
+   of the page still works. Nothing here decides anything: it follows the links the server wrote. */
+(() => {
+  "use strict";
+  const view = () => document.getElementById("view");
+  const inField = (target) => target instanceof Element && target.closest("input, textarea, select, [contenteditable]");
+  const options = { target: "#view", select: "#view", swap: "outerMorph show:none" };
+
+  /* Go to a URL of this page as if its link had been clicked. */
+  const go = (href, how = { push: "true" }) => {
+    if (!href) return Promise.resolve();
+    if (!window.htmx) {
+      location.assign(href);
+      return Promise.resolve();
+    }
+    return htmx.ajax("GET", href, { ...options, ...how, source: view() });
+  };
+  const follow = (link) => {
+    if (link) go(link.getAttribute("href"));
+    return Boolean(link);
+  };
+
+  /* ── the chosen row stays in sight ── */
+  const rows = () => document.getElementById("rows");
+  const chosen = () => document.querySelector("#rows tr[aria-selected=true]");
+  const phone = matchMedia("(max-width: 900px)");
+
+  const reveal = (always) => {
+    const row = chosen();
+    const list = rows();
+    if (!row || !list) return;
+    if (phone.matches) {
+      if (always) row.scrollIntoView({ block: "center" });
+      return;
+    }
+    const box = list.getBoundingClientRect();
+    const head = list.querySelector("thead");
+    const top = box.top + (head ? head.getBoundingClientRect().height : 0);
+    const at = row.getBoundingClientRect();
+    if (at.top < top) list.scrollTop -= top - at.top + 3 * at.height;
+    else if (at.bottom > box.bottom) list.scrollTop += at.bottom - box.bottom + 3 * at.height;
+  };
+
+  /* ── the endless list: near an end the neighbouring window is asked for, and the row in sight keeps its place ── */
+  let asking = false;
+  let wanted = false; // only a person's scrolling asks; ours does not
+  const extend = async () => {
+    const list = rows();
+    if (asking || !wanted || !list || phone.matches) return;
+    const room = 240;
+    const later = list.scrollHeight - list.scrollTop - list.clientHeight < room && document.getElementById("later");
+    const edge = later || (list.scrollTop < room && document.getElementById("earlier"));
+    if (!edge) return;
+    asking = true;
+    const box = list.getBoundingClientRect();
+    const seen = [...list.querySelectorAll("tbody tr[id]")].find((row) => row.getBoundingClientRect().bottom > box.top + 26);
+    const id = seen && seen.id;
+    const before = seen && seen.getBoundingClientRect().top;
+    try {
+      await go(edge.getAttribute("href"), { replace: "true" });
+      const row = id && document.getElementById(id);
+      if (row) rows().scrollTop += row.getBoundingClientRect().top - before;
+    } finally {
+      asking = false;
+    }
+  };
+  document.addEventListener("scroll", (event) => { if (event.target === rows()) extend(); }, { capture: true, passive: true });
+  for (const kind of ["wheel", "touchmove", "pointerdown", "keydown"]) {
+    document.addEventListener(kind, () => { wanted = true; }, { capture: true, passive: true });
+  }
+
+  /* ── after a swap ── */
+  let shown = null; // the event and panel last looked at
+  const settle = () => {
+    const root = view();
+    if (!root) return;
+    const now = `${root.dataset.panel} ${root.dataset.event}`;
+    if (now !== shown && !asking) {
+      wanted = false;
+      reveal(shown === null && !phone.matches);
+      view().dispatchEvent(new CustomEvent("lanescope:chosen", { bubbles: true }));
+    }
+    shown = now;
+    const box = document.getElementById("goto-box");
+    if (box && document.activeElement !== box) box.value = root.dataset.event;
+  };
+  document.addEventListener("htmx:after:swap", settle);
+
+  /* ── keys ── */
+  const neighbour = (step) => {
+    const row = chosen();
+    let next = row && (step > 0 ? row.nextElementSibling : row.previousElementSibling);
+    while (next && (!next.id || next.classList.contains("stop") || next.classList.contains("derived"))) {
+      next = step > 0 ? next.nextElementSibling : next.previousElementSibling;
+    }
+    const link = next && next.querySelector(".seq a");
+    // a folded row's link unfolds it; stepping over it goes to the record behind it instead
+    return next && next.classList.contains("fold") ? null : link;
+  };
+  const keys = {
+    j: () => follow(neighbour(1)) || follow(document.querySelector("[data-go=j]")),
+    k: () => follow(neighbour(-1)) || follow(document.querySelector("[data-go=k]")),
+    n: () => follow(document.querySelector("[data-go=n]")),
+    p: () => follow(document.querySelector("[data-go=p]")),
+    g: () => {
+      const box = document.getElementById("goto-box");
+      if (!box) return false;
+      box.focus();
+      box.select();
+      return true;
+    },
+    "?": () => {
+      const help = document.getElementById("keys");
+      if (help && !help.open) help.showModal();
+      return true;
+    },
+  };
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && inField(event.target)) event.target.blur();
+    if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || inField(event.target)) return;
+    if (document.querySelector("dialog[open]")) return;
+    if (event.key === " " && event.target.matches && event.target.matches("a[role=button]")) {
+      event.preventDefault();
+      event.target.click();
+      return;
+    }
+    const tab = /^[1-9]$/.test(event.key) && document.querySelector(`[data-tab="${event.key}"]`);
+    if (tab ? follow(tab) : keys[event.key] && keys[event.key]()) event.preventDefault();
+  });
+
+  /* ── clicks ── */
+  const copied = (button, text) => {
+    const done = (word) => {
+      const before = button.dataset.label || button.textContent;
+      button.dataset.label = before;
+      button.textContent = word;
+      setTimeout(() => { if (button.isConnected) button.textContent = before; }, 1500);
+    };
+    navigator.clipboard.writeText(text).then(() => done("Copied"), () => done("Not allowed"));
+  };
+  document.addEventListener("click", async (event) => {
+    const target = event.target instanceof Element ? event.target : null;
+    if (!target) return;
+    const plain = event.button === 0 && !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
+    const copy = target.closest("[data-copy]");
+    if (copy && navigator.clipboard) return copied(copy, copy.dataset.copy);
+    const from = target.closest("[data-copy-from]");
+    if (from && plain && navigator.clipboard) {
+      event.preventDefault();
+      const answer = await fetch(from.dataset.copyFrom, { credentials: "same-origin" });
+      if (answer.ok) copied(from, await answer.text());
+      else location.assign(from.href);
+      return;
+    }
+    if (target.closest("[data-keys-open]")) return keys["?"]();
+    const sheet = target.closest("[data-sheet]");
+    if (sheet) {
+      const open = document.getElementById("inspector").classList.toggle("open");
+      sheet.setAttribute("aria-expanded", String(open));
+      return;
+    }
+    const menu = document.querySelector("details.menu[open]");
+    if (menu && !menu.contains(target)) menu.open = false;
+    if (!plain || !view() || !view().contains(target)) return;
+    // links inside drawings are not boosted by htmx
+    const drawn = target.closest("svg a[href]");
+    if (drawn) {
+      event.preventDefault();
+      go(drawn.getAttribute("href"));
+      return;
+    }
+    const track = target.closest("[data-track]");
+    if (track) {
+      const box = track.getBoundingClientRect();
+      const share = Math.min(1, Math.max(0, ((event.clientX - box.left) / box.width - 0.008) / 0.984));
+      const url = new URL(track.dataset.href, location.href);
+      url.searchParams.set("event", String(Math.round(share * Number(track.dataset.last))));
+      go(url.pathname + url.search);
+      return;
+    }
+    // the whole row is the link, unless the reader marks text in it
+    const row = target.closest("#rows tbody tr, [data-row]");
+    if (row && !target.closest("a, button, input, summary") && String(getSelection()) === "") follow(row.querySelector("a[href]"));
+  });
+  document.addEventListener("submit", (event) => {
+    if (event.target.id === "goto") document.getElementById("goto-box").blur();
+  });
+
+  const start = () => {
+    const root = view();
+    if (root) settle();
+  };
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
+  else start();
+})();

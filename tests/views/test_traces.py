@@ -1,0 +1,195 @@
+"""The list's words: what a row says, how long ago, and where each link leads."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import pytest
+
+from webapp.storage.models import Trace
+from webapp.views.traces import (
+    ListQuery,
+    ago,
+    parse_query,
+    protocol_label,
+    size_limit,
+    trace_form,
+    trace_line,
+    trace_list,
+)
+
+NOON = datetime(2026, 11, 29, 12, 0).timestamp()  # local time, as shown
+
+
+def row(**values: Any) -> Trace:
+    given = {
+        "id": "abc234abc234",
+        "name": "run.sse",
+        "ticket": "",
+        "note": "",
+        "source": "run.sse",
+        "created": NOON,
+        "status": "ready",
+        "error": None,
+        "protocol": "ag-ui",
+        "protocol_version": "1.0",
+        "verdict": "conformant",
+        "events": 40,
+        "lane_count": 1,
+        "headline": "",
+        "headline_event": None,
+        "headline_party": None,
+        **values,
+    }
+    return Trace(**given)
+
+
+def test_a_rejected_trace_says_its_first_cause_as_a_sentence() -> None:
+    """The clause the engine gives becomes a sentence with a number that is a link."""
+    line = trace_line(
+        row(verdict="rejected", headline="more arguments", headline_event=12, headline_party="producer"), NOON
+    )
+    assert (line.headline, line.event, line.event_href) == (
+        "More arguments.",
+        12,
+        "/traces/abc234abc234?event=12",
+    )
+    assert line.side == "Agent"
+    assert line.summary == "AG-UI 1.0 · 40 events · Agent’s side"
+
+
+@pytest.mark.parametrize(
+    ("values", "headline"),
+    [
+        ({}, "Nothing wrong."),
+        ({"verdict": "unchecked", "events": 0}, "No event could be read, so nothing was checked."),
+        ({"status": "analysing"}, "Still being read."),
+        ({"status": "failed", "error": "It broke off."}, "It broke off."),
+        ({"status": "failed"}, "It could not be analysed."),
+    ],
+)
+def test_a_trace_without_a_cause_says_why_there_is_none(values: dict[str, Any], headline: str) -> None:
+    """No row is without a sentence, and nothing unread is called fine."""
+    line = trace_line(row(**values), NOON)
+    assert line.headline == headline
+    assert line.event is None
+
+
+@pytest.mark.parametrize(
+    ("party", "protocol", "side"),
+    [
+        ("producer", "ag-ui", "Agent"),
+        ("application", "ag-ui", "Application"),
+        ("capture", "ag-ui", "Capture"),
+        ("service", "ag-ui", "Transport"),
+        ("service", "teams", "Teams"),
+        (None, "ag-ui", ""),
+    ],
+)
+def test_the_side_is_one_word(party: str | None, protocol: str, side: str) -> None:
+    """Whose fault it is, in the words of the banner."""
+    assert trace_line(row(headline_party=party, protocol=protocol), NOON).side == side
+
+
+@pytest.mark.parametrize(
+    ("values", "label"),
+    [
+        ({}, "AG-UI 1.0"),
+        ({"protocol_version": None}, "AG-UI"),
+        ({"protocol": "teams", "protocol_version": None}, "Teams"),
+        ({"protocol": ""}, "unknown"),
+        ({"events": 0}, "unknown"),
+    ],
+)
+def test_the_protocol_is_named_when_something_was_read(values: dict[str, Any], label: str) -> None:
+    """A file with no event has no protocol, whatever was assumed while reading it."""
+    assert protocol_label(row(**values)) == label
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (-5, "now"),
+        (0, "now"),
+        (59, "now"),
+        (60, "1 min"),
+        (3599, "59 min"),
+        (3600, "1 h"),
+        (11 * 3600, "11 h"),
+        (13 * 3600, "yesterday"),
+        (36 * 3600 - 1, "yesterday"),
+        (2 * 86400, "27 Nov"),
+        (400 * 86400, "25 Oct 2025"),
+    ],
+)
+def test_how_long_ago(seconds: float, words: str) -> None:
+    """Minutes, hours, yesterday, then the day; the year only when it is another."""
+    assert ago(NOON - seconds, NOON) == words
+
+
+def test_yesterday_begins_after_a_night_not_at_midnight() -> None:
+    """At one in the morning, what came at eleven is two hours old."""
+    night = datetime(2026, 11, 29, 1, 0).timestamp()
+    assert ago(night - 2 * 3600, night) == "2 h"
+
+
+def test_the_url_is_the_state() -> None:
+    """A link keeps what was chosen; changing a filter goes back to the first page; defaults are left out."""
+    query = parse_query(q="  refund ", verdict="rejected", protocol="ag-ui", page="3")
+    assert query == ListQuery("refund", "rejected", "ag-ui", 3)
+    assert query.href(page=4) == "/?q=refund&verdict=rejected&protocol=ag-ui&page=4"
+    assert query.href(verdict="") == "/?q=refund&protocol=ag-ui"
+    assert ListQuery().href() == "/"
+    assert ListQuery(q="a&b=ü").href() == "/?q=a%26b%3D%C3%BC"
+
+
+@pytest.mark.parametrize("page", ["0", "-1", "x", "", "1e9", "²", "9" * 30])
+def test_a_page_that_does_not_exist_is_no_fault(page: str) -> None:
+    """What cannot be a page number is the first page; a huge one stays within what a database counts."""
+    assert 1 <= parse_query(page=page).page <= 1_000_000
+
+
+def test_unknown_values_are_left_out() -> None:
+    """A verdict or protocol that does not exist filters nothing."""
+    assert parse_query(verdict="perfect", protocol="smtp") == ListQuery()
+
+
+def test_the_list_says_how_much_is_shown_and_leads_on() -> None:
+    """In the middle of many: the range, the way back and the way on, and the counts of all verdicts."""
+    counts = {"verdict": {"rejected": 60, "conformant": 1}, "protocol": {"ag-ui": 61}}
+    page = trace_list(
+        ListQuery(verdict="rejected", page=2), [row()] * 25, 60, counts, now=NOON, max_upload_bytes=1 << 28
+    )
+    assert page.shown == "26–50 of 60 shown"
+    assert (page.newer, page.older) == ("/?verdict=rejected", "/?verdict=rejected&page=3")
+    assert [(facet.label, facet.count, facet.current) for facet in page.verdicts] == [
+        ("All", 61, False),
+        ("Rejected", 60, True),
+        ("Nonconformant", 0, False),
+        ("Warnings", 0, False),
+        ("Conformant", 1, False),
+        ("Unchecked", 0, False),
+    ]
+    assert page.known == 61
+    assert page.max_upload == "256 MB"
+
+
+def test_the_last_page_leads_back_only() -> None:
+    """Nothing comes after the last row."""
+    page = trace_list(ListQuery(page=3), [row()] * 10, 60, {}, now=NOON, max_upload_bytes=1)
+    assert (page.newer, page.older) == ("/?page=2", "")
+
+
+@pytest.mark.parametrize(
+    ("size", "words"), [(999, "999 bytes"), (1 << 20, "1 MB"), (3 << 29, "1.5 GB"), (2048, "2 kB")]
+)
+def test_a_limit_in_the_units_of_its_setting(size: int, words: str) -> None:
+    """256 MB is 256 MB, not 268."""
+    assert size_limit(size) == words
+
+
+def test_the_form_leads_back_to_where_one_came_from() -> None:
+    """To the trace when one came from there, else to the list; no other address can be put in."""
+    assert trace_form(row(), "trace").back_href == "/traces/abc234abc234"
+    assert trace_form(row(), "https://evil.example").back_href == "/"

@@ -1,0 +1,220 @@
+"""A window of one trace as the facts a sequence diagram is drawn from.
+
+Rules of this file: a fixed number of queries, bounded by the window and never by the trace; rows of the
+database in, `draw.sequence_model` out. No wording beyond a few words of the payload itself, no geometry.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sqlalchemy.orm import Session
+
+from webapp.draw.sequence_model import Burst, Entry, Fact, ItemFact, LaneFact, Part
+from webapp.storage import events, items, story
+from webapp.storage.events import Filters, Line
+from webapp.storage.models import FindingRow, ItemRow, LaneRow, Segment, Trace
+from webapp.views import content, names
+from webapp.views.page import PageContext
+from webapp.views.selection import Selection
+
+_DETAILS = {
+    "CUSTOM": "name",
+    "STEP_STARTED": "stepName",
+    "STEP_FINISHED": "stepName",
+    "RUN_ERROR": "message",
+    "SUBAGENT_ERROR": "message",
+    "ACTIVITY_SNAPSHOT": "activityType",
+    "ACTIVITY_DELTA": "activityType",
+    "RAW": "source",
+}
+_TEXT = re.compile(r'"(?:delta|content)"\s*:\s*"((?:[^"\\]|\\.)*)')
+_SHOWN = 200  # characters of a text worth carrying to a label
+
+
+def has_chunks(trace: Trace) -> bool:
+    """Whether a client needs its expansion stage for this trace."""
+    return any(name.endswith("_CHUNK") for name in trace.types)
+
+
+def lanes(page: PageContext) -> list[LaneFact]:
+    return [_lane(row) for row in page.lanes.values()]
+
+
+def _lane(row: LaneRow) -> LaneFact:
+    parent = row.parent if row.parent is not None or row.ord == 0 else 0
+    name = row.name if row.ord == 0 else row.name or (row.tag if row.tag else "(empty tag)")
+    return LaneFact(row.ord, name, row.tag, parent, row.first, row.last, row.started, row.ended)
+
+
+def load(
+    session: Session, trace: Trace, sel: Selection, page: PageContext, *, before: int, limit: int
+) -> list[Entry]:
+    """Facts from `sel.start` on, or from `before` rows ahead of the chosen event; at most `limit` rows."""
+    filters = Filters(heads=sel.fold)
+    if sel.start is not None or trace.records <= limit:
+        start = min(max(sel.start or 0, 0), page.last)
+        start = events.head_of(session, trace.pk, start) if sel.fold else start
+        lines = events.window(session, trace.pk, start=start, limit=limit, filters=filters)
+    else:
+        after = limit - before - 1
+        lines = events.around(session, trace.pk, page.event, before=before, after=after, filters=filters)
+    if not lines:
+        return []
+    bursts = _bursts(session, trace, lines) if sel.fold else {}
+    return _entries(session, trace, page, lines, bursts)
+
+
+def _bursts(session: Session, trace: Trace, lines: Sequence[Line]) -> dict[int, list[Segment]]:
+    found: dict[int, list[Segment]] = {}
+    heads = {line.seq for line in lines}
+    for segment in items.segments_in(session, trace.pk, lines[0].seq, lines[-1].seq):
+        if segment.burst in heads and segment.burst_last > segment.burst:
+            found.setdefault(segment.burst, []).append(segment)
+    return found
+
+
+def _entries(
+    session: Session,
+    trace: Trace,
+    page: PageContext,
+    lines: Sequence[Line],
+    bursts: dict[int, list[Segment]],
+) -> list[Entry]:
+    derived = {line.seq: content.derived(line.seq, line.synth) for line in lines}
+    ords = {line.item for line in lines} | {d.item for each in derived.values() for d in each}
+    ords |= {segment.item for parts in bursts.values() for segment in parts}
+    known = {ord_: _item(row) for ord_, row in items.by_ords(session, trace.pk, ords).items()}
+    ends = [seq for parts in bursts.values() for part in parts for seq in (part.first, part.last)]
+    times = {seq: _seconds(page, line) for seq, line in events.some(session, trace.pk, ends).items()}
+    worst, closers = _findings(session, trace, lines)
+    out: list[Entry] = []
+    for line in lines:
+        if line.seq in bursts:
+            out.append(_burst(line, bursts[line.seq], known, times, page))
+            continue
+        synth = tuple((d.change, known[d.item]) for d in derived[line.seq] if d.item in known)
+        out.append(_fact(line, known, synth, worst.get(line.seq), line.seq in closers, page))
+    return _merged(out)
+
+
+def _fact(
+    line: Line,
+    known: dict[int, ItemFact],
+    synth: tuple[tuple[str, ItemFact], ...],
+    finding: FindingRow | None,
+    culprit: bool,
+    page: PageContext,
+) -> Fact:
+    text, detail = peek(line.type, line.raw)
+    return Fact(
+        line.seq,
+        line.type,
+        line.lane,
+        _seconds(page, line),
+        line.reached,
+        None if line.item is None else known.get(line.item),
+        line.change,
+        synth,
+        text,
+        detail,
+        None if line.severity is None else names.SEVERITY[line.severity],
+        "" if finding is None else finding.title.replace("`", ""),
+        finding is not None and finding.rule.startswith("AGUI-CHK"),
+        culprit,
+    )
+
+
+def _burst(
+    line: Line,
+    segments: Sequence[Segment],
+    known: dict[int, ItemFact],
+    times: dict[int, float | None],
+    page: PageContext,
+) -> Burst:
+    parts = []
+    for segment in segments:
+        first, last = times.get(segment.first), times.get(segment.last)
+        took = None if first is None or last is None else max(0.0, last - first)
+        item = known.get(segment.item) or ItemFact(segment.item, segment.kind, "", 0)
+        size = len(segment.text.encode("utf-8", "replace"))
+        parts.append(Part(item, segment.lane, segment.count, size, took, segment.reached))
+    return Burst(line.seq, segments[0].burst_last, tuple(parts), _seconds(page, line))
+
+
+def _merged(entries: list[Entry]) -> list[Entry]:
+    """Storage cuts long bursts; here those that touch and tell of the same items are one again."""
+    out: list[Entry] = []
+    for entry in entries:
+        before = out[-1] if out else None
+        if isinstance(entry, Burst) and isinstance(before, Burst) and _same(before, entry):
+            out[-1] = _joined(before, entry)
+        else:
+            out.append(entry)
+    return out
+
+
+def _same(one: Burst, two: Burst) -> bool:
+    def key(burst: Burst) -> set[tuple[int, int, int]]:
+        return {(p.item.ord, p.lane, p.reached) for p in burst.parts}
+
+    return one.last + 1 == two.first and key(one) == key(two)
+
+
+def _joined(one: Burst, two: Burst) -> Burst:
+    later = {(p.item.ord, p.lane): p for p in two.parts}
+    parts = []
+    for part in one.parts:
+        other = later[part.item.ord, part.lane]
+        took = None if part.seconds is None or other.seconds is None else part.seconds + other.seconds
+        count, size = part.count + other.count, part.size + other.size
+        parts.append(Part(part.item, part.lane, count, size, took, part.reached))
+    return Burst(one.first, two.last, tuple(parts), one.seconds)
+
+
+def _findings(
+    session: Session, trace: Trace, lines: Sequence[Line]
+) -> tuple[dict[int, FindingRow], set[int]]:
+    """The worst finding at each record of the window, and the records that closed an item too early."""
+    places = [line.seq for line in lines if line.severity is not None]
+    if trace.headline_event is not None:
+        places.append(trace.headline_event)
+    worst: dict[int, FindingRow] = {}
+    closers: set[int] = set()
+    for row in story.findings_at(session, trace.pk, places):
+        for seq in (row.event, *(event for event, role in row.related if role == "again")):
+            if seq not in worst or row.severity < worst[seq].severity:
+                worst[seq] = row
+        if row.severity <= 1:
+            closers |= {event for event, role in row.related if role == "closed_by"}
+    return worst, closers
+
+
+def _item(row: ItemRow) -> ItemFact:
+    return ItemFact(row.ord, row.kind, row.id, row.number, row.name, row.via == "chunk")
+
+
+def _seconds(page: PageContext, line: Line) -> float | None:
+    read = page.clock.read(line.at, line.ts, line.prefix_at)
+    started = page.clock.started
+    return None if read is None or started is None or not page.clock.known else read - started
+
+
+def peek(type_: str | None, raw: str) -> tuple[str | None, str]:
+    """The text a payload carries and what else tells it apart; raw may be cut, or no JSON at all."""
+    body = content.parse(raw)
+    if not isinstance(body, dict):
+        found = _TEXT.search(raw)
+        return (found[1][:_SHOWN] if found else None), ""
+    text = body.get("delta", body.get("content"))
+    detail = body.get(_DETAILS.get(type_ or "", ""))
+    if type_ == "RUN_FINISHED":
+        outcome = body.get("outcome")
+        detail = outcome.get("type") if isinstance(outcome, dict) else None
+    elif type_ == "MESSAGES_SNAPSHOT" and isinstance(body.get("messages"), list):
+        detail = names.plural(len(body["messages"]), "message")
+    return (
+        text[:_SHOWN] if isinstance(text, str) else None,
+        detail[:_SHOWN] if isinstance(detail, str) else "",
+    )

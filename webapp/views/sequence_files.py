@@ -1,0 +1,40 @@
+"""The sequence diagram as a file: SVG or Mermaid text of up to SAVED rows.
+
+Rules of this file: what `panels.sequence` shows, without the page around it.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from webapp.draw.mermaid import mermaid
+from webapp.draw.sequence_file import standalone
+from webapp.draw.sequence_model import Diagram
+from webapp.storage import items
+from webapp.storage.models import Trace
+from webapp.views.page import MAX_LISTED, PageContext
+from webapp.views.panels.sequence import sentence, window
+from webapp.views.selection import Selection
+
+SAVED = 400  # rows; a picture of more is nothing to look at
+MARKS = SAVED * 40
+
+
+def picture(session: Session, trace: Trace, sel: Selection) -> str:
+    """A stand-alone SVG file."""
+    diagram = _diagram(session, trace, sel)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{standalone(diagram, sentence(diagram, trace))}\n'
+
+
+def text(session: Session, trace: Trace, sel: Selection) -> str:
+    """Mermaid text."""
+    diagram = _diagram(session, trace, sel)
+    return mermaid(diagram, sentence(diagram, trace))
+
+
+def _diagram(session: Session, trace: Trace, sel: Selection) -> Diagram:
+    chosen = sel.event if sel.event is not None else trace.headline_event or 0
+    event = min(max(chosen, 0), max(0, trace.records - 1))
+    lanes = {row.ord: row for row in items.lanes(session, trace.pk, limit=MAX_LISTED)}
+    page = PageContext(trace, event, lanes)
+    return window(session, trace, sel, page, SAVED, SAVED, marks=MARKS)[0]

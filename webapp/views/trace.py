@@ -1,0 +1,223 @@
+"""The trace page: one context for the page, its fragments and the shared link.
+
+Rules of this file: what is chosen, what stands around the panel (tabs, scrubber), and the order in which the parts
+are built. The number of queries does not depend on the trace's size; the panel decides on its own window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from markupsafe import Markup
+from sqlalchemy.orm import Session
+
+from webapp.draw import scrub
+from webapp.storage import events, findings, items
+from webapp.storage.models import FindingRow, Trace
+from webapp.views import banner, filters, inspector, marks, names
+from webapp.views.page import MAX_LISTED, PageContext
+from webapp.views.panels import PANELS, Panel
+from webapp.views.selection import Selection
+
+SIGNS = {"rejected": "✖", "nonconformant": "▲", "warnings": "●", "conformant": "✓", "unchecked": "◌"}
+WORDS = {
+    "rejected": "Rejected",
+    "nonconformant": "Nonconformant",
+    "warnings": "Warnings",
+    "conformant": "Conformant",
+    "unchecked": "Unchecked",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """severity: word of the worst finding, "" for none; hits: how many of that severity; small: count after the name."""
+
+    name: str
+    label: str
+    href: str
+    small: str
+    severity: str
+    hits: str
+    current: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scrubber:
+    """prev, next: URLs, None at the ends; track: SVG; href: URL of an event, `{}` where its number goes."""
+
+    prev: str | None
+    next: str | None
+    position: str
+    track: Markup
+    last: int
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One line above the panel. back: URL that puts a filter back, when a link had to clear it."""
+
+    text: str
+    severity: str = ""
+    back: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TraceView:
+    """Everything `fragments/_trace.html` writes."""
+
+    title: str
+    trace: Trace
+    sel: Selection
+    page: PageContext
+    banner: banner.Banner
+    folded: bool
+    tabs: Sequence[Tab]
+    notes: Sequence[Note]
+    panel_name: str
+    panel_label: str
+    panel_template: str
+    panel: Any
+    inspector: inspector.Inspector | None
+    scrubber: Scrubber
+    shared: bool
+
+
+def build(session: Session, trace: Trace, asked: Selection, *, shared: bool = False) -> TraceView:
+    """The view `asked` for; a choice that is not possible gives the nearest one, and a note that says so."""
+    sel = filters.split(asked)
+    panel = PANELS.get(sel.panel) or PANELS["events"]
+    sel = replace(sel, panel=panel.name)
+    lanes = {row.ord: row for row in items.lanes(session, trace.pk, limit=MAX_LISTED)}
+    page = PageContext(trace, 0, lanes, items.runs(session, trace.pk, limit=MAX_LISTED), shared=shared)
+    notes: list[Note] = []
+    sel, event = _chosen(session, trace, sel, page, notes)
+    first = _first_cause(session, trace)
+    at_event = findings.at_event(session, trace.pk, event) if _has_findings(trace) else []
+    page = replace(page, event=event, findings=at_event)
+    told = banner.build(session, trace, page, first)
+    notes += [Note(text, "info") for text in told.notes if panel.name in ("events", "source")]
+    # links inside the page keep what the reader sees now, so they carry the event that was chosen for him
+    here = sel if trace.records == 0 else replace(sel, event=event)
+    return TraceView(
+        title=_title(trace, first),
+        trace=trace,
+        sel=here,
+        page=page,
+        banner=told,
+        folded=panel.name != "events",
+        tabs=_tabs(trace, here, panel),
+        notes=notes,
+        panel_name=panel.name,
+        panel_label=panel.label,
+        panel_template=panel.template,
+        panel=panel.build(session, trace, here, page),
+        inspector=inspector.build(session, trace, here, page),
+        scrubber=_scrubber(session, trace, here, page),
+        shared=shared,
+    )
+
+
+def _has_findings(trace: Trace) -> bool:
+    return trace.fatals + trace.errors + trace.warnings + trace.infos > 0
+
+
+def _chosen(
+    session: Session, trace: Trace, sel: Selection, page: PageContext, notes: list[Note]
+) -> tuple[Selection, int]:
+    """The record shown: the asked one, the nearest to it, or the first cause."""
+    if sel.event is None:
+        return sel, _default(session, trace, sel, page)
+    event = min(max(sel.event, 0), page.last)
+    if event != sel.event and trace.records:
+        notes.append(Note(f"There is no event #{sel.event}; this is the nearest, #{event}.", "warning"))
+        sel = replace(sel, event=event, start=None)
+    if sel.filtered and sel.panel == "events" and trace.records:
+        wanted = filters.wanted(sel, page)
+        hit = events.window(session, trace.pk, start=event, limit=1, filters=wanted)
+        if not hit or hit[0].seq != event:
+            shown = filters.compose(sel) or "Findings only"
+            back = sel.href(event=None)
+            text = f"The filter `{shown.replace('`', '')}` hid #{event}. It was cleared, because a link led there."
+            notes.append(Note(text, "info", back))
+            sel = replace(sel, q="", type="", lane="", item="", hits=False, start=None)
+    return sel, event
+
+
+def _default(session: Session, trace: Trace, sel: Selection, page: PageContext) -> int:
+    """The first cause; under a filter the first record that passes it, from the window on."""
+    if sel.filtered and sel.panel == "events":
+        wanted = filters.wanted(sel, page)
+        hit = events.window(session, trace.pk, start=sel.start or 0, limit=1, filters=wanted)
+        if hit:
+            return hit[0].seq
+    return min(trace.headline_event or 0, page.last)
+
+
+def _first_cause(session: Session, trace: Trace) -> FindingRow | None:
+    """The finding the headline is about."""
+    if trace.headline_event is None:
+        return None
+    there = findings.at_event(session, trace.pk, trace.headline_event)
+    own = [row for row in there if row.event == trace.headline_event]
+    same = [row for row in own if row.title == trace.headline]
+    causes = [row for row in own if row.cause is None]
+    return next(iter(same or causes or own), None)
+
+
+def _title(trace: Trace, first: FindingRow | None) -> str:
+    """`✖ Rejected at #12 · name`: the tab of the browser carries the verdict."""
+    at = f" at #{trace.rejected_at}" if trace.rejected_at is not None else ""
+    return f"{SIGNS[trace.verdict]} {WORDS[trace.verdict]}{at} · {marks.plain(trace.name)}"
+
+
+def _tabs(trace: Trace, sel: Selection, panel: Panel) -> list[Tab]:
+    worst = next(((s, n) for s, n in _counts(trace) if n), None)
+    small = {
+        "events": names.count(trace.events),
+        "conversation": _seen(trace),
+        "findings": names.count(sum(n for _, n in _counts(trace))),
+        "source": names.plural(trace.lines, "line"),
+    }
+    marked = ("events", "sequence", "timeline", "conversation")
+    return [
+        Tab(
+            name=each.name,
+            label=each.label,
+            href=sel.href(panel=each.name),
+            small=small.get(each.name, ""),
+            severity=worst[0] if worst and each.name in marked else "",
+            hits=names.count(worst[1]) if worst else "",
+            current=each.name == panel.name,
+        )
+        for each in PANELS.values()
+    ]
+
+
+def _seen(trace: Trace) -> str:
+    if not trace.messages:
+        return "none"
+    if trace.messages_seen >= trace.messages:
+        return names.count(trace.messages)
+    return f"{names.count(trace.messages_seen)} of {names.count(trace.messages)}"
+
+
+def _counts(trace: Trace) -> list[tuple[str, int]]:
+    numbers = (trace.fatals, trace.errors, trace.warnings, trace.infos)
+    return list(zip(names.SEVERITY, numbers, strict=True))
+
+
+def _scrubber(session: Session, trace: Trace, sel: Selection, page: PageContext) -> Scrubber:
+    hits = events.hits(session, trace.pk) if _has_findings(trace) else []
+    event = page.event
+    return Scrubber(
+        prev=sel.href(event=event - 1, start=None) if event > 0 else None,
+        next=sel.href(event=event + 1, start=None) if event < page.last else None,
+        position=f"{names.ordinal(event + 1)} of {names.count(trace.records)}",
+        track=scrub.draw(trace.records, event, trace.rejected_at, hits),
+        last=page.last,
+        href=sel.href(event=None, start=None),
+    )

@@ -1,0 +1,66 @@
+"""The trace page, its fragments and the original file.
+
+Rules of this file: parse, call, render. The page and the fragment write the same template, so a link works with and
+without a script.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from urllib.parse import quote
+
+from fastapi import APIRouter, Request
+from fastapi.responses import Response, StreamingResponse
+
+from webapp.errors import NotFound
+from webapp.storage import originals
+from webapp.views import trace as views
+from webapp.views.selection import PANELS, parse
+from webapp.web.deps import Db, DbSession, render
+from webapp.web.traces import find_trace
+
+router = APIRouter(include_in_schema=False)
+
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f"\\/:*?<>|]+')
+
+
+@router.get("/traces/{trace_id}")
+def page(request: Request, session: DbSession, trace_id: str) -> Response:
+    """The whole page."""
+    trace = find_trace(session, trace_id)
+    view = views.build(session, trace, parse(f"/traces/{trace_id}", request.query_params))
+    return render(request, "pages/trace.html", view=view)
+
+
+@router.get("/traces/{trace_id}/original")
+def original(session: DbSession, database: Db, trace_id: str) -> Response:
+    """The upload, byte for byte, as a download: it is unredacted and may hold anything, so no browser opens it."""
+    trace = find_trace(session, trace_id)
+    pk = trace.pk
+
+    def parts() -> Iterator[bytes]:
+        with database.session() as own:  # the handler's session ends before the body is sent
+            yield from originals.whole(own, pk)
+
+    name = _UNSAFE.sub("_", trace.source or trace.name).strip(" .") or "recording"
+    headers = {
+        "Content-Disposition": f"attachment; filename=\"{_ascii(name)}\"; filename*=UTF-8''{quote(name)}",
+        "Content-Length": str(trace.size),
+        "Cache-Control": "private, no-store",
+    }
+    return StreamingResponse(parts(), media_type="application/octet-stream", headers=headers)
+
+
+def _ascii(name: str) -> str:
+    return name.encode("ascii", "replace").decode().replace("?", "_")
+
+
+@router.get("/traces/{trace_id}/{panel}")
+def fragment(request: Request, session: DbSession, trace_id: str, panel: str) -> Response:
+    """The view alone, with one panel; the query is that of the page."""
+    if panel not in PANELS:
+        raise NotFound("There is nothing at this address.")
+    trace = find_trace(session, trace_id)
+    view = views.build(session, trace, parse(f"/traces/{trace_id}", request.query_params, panel))
+    return render(request, "fragments/_trace.html", view=view)
