@@ -2,7 +2,6 @@
    with the keyboard, and progress while a large file is sent. Without this script the same forms post as they are. */
 (() => {
   "use strict";
-  document.documentElement.classList.add("js");
 
   const inField = (target) => target instanceof Element && target.closest("input, textarea, select, [contenteditable]");
 
@@ -15,6 +14,9 @@
       if (field.select) field.select();
     }
   });
+
+  const box = document.querySelector("details.paste");
+  if (box) box.addEventListener("toggle", () => box.open && box.querySelector("textarea").focus());
 
   /* ── sending a recording ── */
   const zone = document.querySelector("[data-drop]");
@@ -117,4 +119,25 @@
     request = null;
     sending.hidden = true;
   });
+})();
+
+/* A diagram opens at the chosen event: it stands at `data-focus-x`, `data-focus-y` of what scrolls. Afterwards the reader's
+   own scrolling is left alone, unless another event is chosen that is out of view. */
+(() => {
+  "use strict";
+  const seen = new WeakMap();
+  const show = () => {
+    for (const box of document.querySelectorAll("[data-focus-y]")) {
+      const event = document.querySelector("[data-event]")?.dataset.event ?? "";
+      if (seen.get(box) === event) continue;
+      const x = Number(box.dataset.focusX);
+      const y = Number(box.dataset.focusY);
+      if (!seen.has(box)) box.scrollLeft = Math.max(0, x - 45);
+      if (y < box.scrollTop || y > box.scrollTop + box.clientHeight - 120) box.scrollTop = Math.max(0, y - box.clientHeight / 3);
+      seen.set(box, event);
+    }
+  };
+  document.addEventListener("DOMContentLoaded", show);
+  document.addEventListener("htmx:after:swap", show);
+  if (document.readyState !== "loading") show();
 })();

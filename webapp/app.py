@@ -6,8 +6,6 @@ subject is one more line below.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -15,7 +13,7 @@ from fastapi import FastAPI
 from webapp import __version__
 from webapp.settings import Settings, load_settings
 from webapp.storage.db import Database, open_database
-from webapp.web import static, traces, upload
+from webapp.web import rules, sequence, static, trace, traces, upload
 from webapp.web.deps import make_templates
 from webapp.web.errors import add_error_handlers
 from webapp.web.security import Guard
@@ -38,12 +36,9 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
     app.state.database = database or open_database(settings.database_url)
     app.state.assets = assets
     app.state.templates = make_templates(ROOT / "templates", assets)
-    # traces and upload first: their fixed paths would match the trace page's patterns
-    for module in (static, traces, upload):
+    # the trace page last but one: its patterns would match the fixed paths of those before it
+    for module in (static, traces, upload, sequence, trace, rules):
         app.include_router(module.router)
-    for name in ("trace", "share", "rules"):  # TODO(build): plain imports above as soon as all three exist
-        if importlib.util.find_spec(f"webapp.web.{name}"):
-            app.include_router(importlib.import_module(f"webapp.web.{name}").router)
     add_error_handlers(app)
     app.add_middleware(Guard, settings=settings)
     return app

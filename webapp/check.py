@@ -52,9 +52,7 @@ class Judged:
             "events": report.events,
             "verdict": report.verdict,
             "rejected_at": report.rejected_at,
-            "runs": [
-                {name: getattr(run, name) for name in run.__struct_fields__} for run in report.runs
-            ],
+            "runs": [{name: getattr(run, name) for name in run.__struct_fields__} for run in report.runs],
             "findings": [finding.public() for finding in report.findings],
             "artefacts": [
                 {"kind": a.kind, "message": a.message, "line": a.line} for a in self.account.artefacts
@@ -66,7 +64,9 @@ class Judged:
         return {**out, **(self.assembled or {})}
 
 
-def judge(source: str, chunks: Iterator[bytes], run_input: dict[str, Any] | None, *, assembled: bool) -> Judged:
+def judge(
+    source: str, chunks: Iterator[bytes], run_input: dict[str, Any] | None, *, assembled: bool
+) -> Judged:
     """Read and replay one recording. Raises UserError when it is too large."""
     detection, records, account = read(chunks)
     replay = Replay("ag-ui", run_input)
@@ -79,7 +79,11 @@ def judge(source: str, chunks: Iterator[bytes], run_input: dict[str, Any] | None
             if assembled:
                 delivered += delivered_events(step, record.payload)
     report = replay.finish()
-    extra = {"delivered": delivered, "messages": replay.messages(), "state": replay.state()} if assembled else None
+    extra = (
+        {"delivered": delivered, "messages": replay.messages(), "state": replay.state()}
+        if assembled
+        else None
+    )
     if detection.protocol == "teams":
         report.protocol, report.findings = "teams", []
     return Judged(source, detection, account, report, clock, extra)
@@ -87,14 +91,21 @@ def judge(source: str, chunks: Iterator[bytes], run_input: dict[str, Any] | None
 
 def check(
     paths: Annotated[list[str], typer.Argument(help="Recordings, folders of them, or - for standard input.")],
-    protocol: Annotated[Literal["auto", "ag-ui", "teams"], typer.Option(help="What the recordings speak.")] = "auto",
-    format_: Annotated[Literal["text", "json"], typer.Option("--format", help="json: one object a line.")] = "text",
+    protocol: Annotated[
+        Literal["auto", "ag-ui", "teams"], typer.Option(help="What the recordings speak.")
+    ] = "auto",
+    format_: Annotated[
+        Literal["text", "json"], typer.Option("--format", help="json: one object a line.")
+    ] = "text",
     input_: Annotated[
         Path | None, typer.Option("--input", help="The RunAgentInput; default: NAME.input.json beside NAME.*")
     ] = None,
-    assembled: Annotated[bool, typer.Option("--assembled", help="Add delivered events, messages, state.")] = False,
+    assembled: Annotated[
+        bool, typer.Option("--assembled", help="Add delivered events, messages, state.")
+    ] = False,
     fail_on: Annotated[
-        Literal["fatal", "error", "warning", "none"], typer.Option(help="Least severity that gives exit code 1.")
+        Literal["fatal", "error", "warning", "none"],
+        typer.Option(help="Least severity that gives exit code 1."),
     ] = "error",
 ) -> None:
     """Judge recorded event streams.
@@ -137,7 +148,7 @@ def as_text(judged: Judged) -> str:
         what = "Microsoft Teams recordings cannot be judged yet" if name == "Teams" else (
             f"this is {reasons}" if judged.detection.form is None else "no event could be read")  # fmt: skip
         lines.append(f"  Nothing was checked: {what}.")
-    for finding in report.findings:
+    for finding in sorted(report.findings, key=_reading_order):
         lines += _finding_lines(finding)
     if report.findings_left_out:
         lines.append(f"  … and {report.findings_left_out:,} more findings beyond the limit")
@@ -145,6 +156,16 @@ def as_text(judged: Judged) -> str:
     if judged.account.not_understood:
         lines.append(f"  {judged.account.not_understood:,} lines not understood")
     return "\n".join(lines)
+
+
+def _reading_order(finding: Finding) -> tuple[bool, bool, int, int]:
+    """Causes before what follows from them, what the client met before what it never got, worst first."""
+    return (
+        finding.after_rejection,
+        finding.cause is not None,
+        SEVERITIES.index(finding.severity),
+        finding.event,
+    )
 
 
 def _finding_lines(finding: Finding) -> list[str]:

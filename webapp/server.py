@@ -42,6 +42,8 @@ def run(settings: Settings, workers: int = 1) -> None:
                 os.environ[f"LANESCOPE_{name}"] = str(value)
             config = _config("webapp.app:app_from_environment", workers)
             Multiprocess(config, sockets=[listener]).run()
+    except KeyboardInterrupt:  # Ctrl C is how one stops it, not a fault
+        pass
     finally:
         listener.close()
 

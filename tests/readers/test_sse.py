@@ -211,3 +211,21 @@ def test_records_over_the_limit_are_counted_and_not_offered():
     assert [(a.kind, a.line) for a in reader.account.artefacts] == [("too-many-records", 7)]
     assert reader.account.lines == 10
     assert reader.account.ignored["past the record limit"] == 3
+
+
+def test_the_record_limit_holds_where_blank_lines_were_lost():
+    """One block may give many records."""
+    records, reader = read(b"data: {}\n" * 10 + b"\n" + b"data: {}\n\n" * 3, Limits(max_records=5))
+    assert len(records) == 5
+    assert reader.account.records == 5
+    assert reader.account.lines == 17
+    assert reader.account.ignored == {"blank line": 1, "past the record limit": 11}
+
+
+def test_a_stray_line_longer_than_memory_allows_shows_the_same_text_however_it_came():
+    """What is kept of a long line does not depend on where the chunks ended."""
+    whole = read(b"prose " * 50 + b"\n", Limits(max_record_bytes=10))[1].account
+    reader = SseReader(Limits(max_record_bytes=10))
+    for chunk in (b"prose " * 15, b"prose " * 35 + b"\n"):
+        assert reader.feed(chunk) == []
+    assert reader.account == whole

@@ -59,6 +59,25 @@ def test_a_rejected_trace_says_its_first_cause_as_a_sentence() -> None:
     assert line.summary == "AG-UI 1.0 · 40 events · Agent’s side"
 
 
+def test_marks_of_the_headline_are_links_and_code_and_the_rest_is_escaped() -> None:
+    """`#6` leads to that event of that trace, a backticked word is code, a long id short, markup text."""
+    text = "the call `876a27b7-2e2c-4d44-bc7d-eb6d46902c21` of `w` closed at #6 <b>"
+    line = trace_line(row(verdict="rejected", headline=text, headline_event=12), NOON)
+    assert line.headline == (
+        "The call <code>876a2…2c21</code> of <code>w</code> closed at "
+        '<a class="n" href="/traces/abc234abc234?event=6">#6</a> &lt;b&gt;.'
+    )
+
+
+def test_a_trace_without_events_links_to_none() -> None:
+    """There is no event #0 to open when nothing could be read."""
+    line = trace_line(
+        row(verdict="unchecked", events=0, headline="no event was read", headline_event=0), NOON
+    )
+    assert line.event is None
+    assert line.headline == "No event was read."
+
+
 @pytest.mark.parametrize(
     ("values", "headline"),
     [

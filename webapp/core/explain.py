@@ -104,7 +104,9 @@ def closed_why(world: World, item: Item) -> Why:
     opened = item.reopened[-1] if item.reopened else item.opened
     at = item.closed if item.closed is not None else item.last
     places: tuple[Place, ...] = () if opened is None else ((opened, "opened"),)
-    head = f"{_name(item)} was opened at #{opened}" if opened is not None else f"{_name(item)} was never opened"
+    head = (
+        f"{_name(item)} was opened at #{opened}" if opened is not None else f"{_name(item)} was never opened"
+    )
     if item.closed_by == world.seq:
         return Why(
             "mixed-spelling",
@@ -125,7 +127,9 @@ def closed_why(world: World, item: Item) -> Why:
     if opened is None:
         return Why("never-opened", f"Nothing opened {quoted(item.id)}; #{at} had already ended it once.",
                    ((at, "closed"),))  # fmt: skip
-    return Why("own-end", f"{head} and closed at #{at} by its own `{ENDS[item.kind]}`.", (*places, (at, "closed")))
+    return Why(
+        "own-end", f"{head} and closed at #{at} by its own `{ENDS[item.kind]}`.", (*places, (at, "closed"))
+    )
 
 
 def still_open(world: World, item: Item, *, chunk: bool) -> Why:

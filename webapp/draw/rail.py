@@ -87,6 +87,7 @@ def _row(beat: Beat, placed: Sequence[Column], used: int) -> Markup:
     lines: dict[str, list[str]] = {}
     hidden = 0
     own: Column | None = None
+    shown: list[Column] = []
     for column in placed:
         span = column.span
         if span.start > last or span.end < beat.pos:
@@ -94,6 +95,7 @@ def _row(beat: Beat, placed: Sequence[Column], used: int) -> Markup:
         if column.index >= COLUMNS:
             hidden += 1
             continue
+        shown.append(column)
         if span.item == beat.item:
             own = column
         x = svg.num(_x(column.index, used))
@@ -107,7 +109,7 @@ def _row(beat: Beat, placed: Sequence[Column], used: int) -> Markup:
     marks = [svg.path("".join(d), class_=style) for style, d in lines.items()]
     if own is not None:
         marks.extend(_mark(beat, _x(own.index, used), own.span.kind, small=used > 3))
-    elif beat.mark == "point" or (beat.mark and beat.item is None):
+    elif beat.mark and beat.item is None and not any(c.index == 0 for c in shown):
         marks.append(
             svg.circle(10, MIDDLE, 3.2, class_="f-none s-ink-2" if not beat.gone else "f-none s-ink-3")
         )

@@ -1,7 +1,7 @@
 """The scrubber's track: how far anything was delivered, where the findings are, where the reader stands.
 
-Rules of this file: geometry and marks only; pure. The track is 1000 units wide and stretched by the page, so nothing
-in it is text and strokes do not scale. Findings are gathered into at most TICKS places, the worst severity wins.
+Rules of this file: geometry and marks only; pure. The track is 1000 units wide and stretched by the page, so
+nothing in it is text and strokes do not scale. Findings are gathered into TICKS places, the worst severity wins.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def gathered(hits: Sequence[tuple[int, int]], records: int) -> dict[int, int]:
 
 
 def draw(records: int, event: int, rejected_at: int | None, hits: Sequence[tuple[int, int]]) -> Markup:
-    """records: how many there are; event: the chosen one; rejected_at: where the client stopped, if it did."""
+    """records: how many; event: the chosen one; rejected_at: where the client stopped, if it did."""
     still = {"vector_effect": "non-scaling-stroke"}
     stop = place(rejected_at, records) if rejected_at is not None else RIGHT
     parts = [svg.line(LEFT, AXIS, stop, AXIS, class_="s-ink-2", stroke_width=2, **still)]

@@ -17,6 +17,7 @@ from webapp.draw.sequence_model import Diagram, Lifeline, Row
 from webapp.draw.sequence_place import BOX, HEAD, NUMBER_X, Places, places
 
 Href = Callable[[Row], str]
+_CUT = "xMinYMin slice"  # on a narrow screen the label part loses its times, not its scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,14 @@ def draw(diagram: Diagram, href: Href, unfold: Href, label: str) -> Drawing:
     box, height = f"{at.left} 0 {track}", at.height
     rows = (_linked(diagram, n, at, href, unfold) for n in range(len(diagram.rows)))
     return Drawing(
-        svg.svg(head_labels(at, diagram), width=at.left, height=HEAD, class_="dia tl-l", aria_hidden="true"),
+        svg.svg(
+            head_labels(at, diagram),
+            width=at.left,
+            height=HEAD,
+            class_="dia tl-l",
+            preserveAspectRatio=_CUT,
+            aria_hidden="true",
+        ),
         svg.svg(
             heads(diagram, at),
             width=track,
@@ -65,6 +73,7 @@ def draw(diagram: Diagram, href: Href, unfold: Href, label: str) -> Drawing:
             width=at.left,
             height=height,
             class_="dia tl-l",
+            preserveAspectRatio=_CUT,
             role="group",
             aria_label="Rows of the diagram",
         ),
@@ -95,18 +104,21 @@ def cost(row: Row) -> int:
 
 
 def heads(diagram: Diagram, at: Places) -> Markup:
-    return svg.join(_head(line, x) for line, x in zip(diagram.lifelines, at.xs, strict=True))
+    return svg.join(
+        _head(line, x, at.box if line.role in ("lane", "more") else BOX)
+        for line, x in zip(diagram.lifelines, at.xs, strict=True)
+    )
 
 
-def _head(lifeline: Lifeline, x: float) -> Markup:
+def _head(lifeline: Lifeline, x: float, box: int) -> Markup:
     derived = lifeline.role in ("expansion", "more")
-    left = x - BOX / 2
-    parts = [svg.rect(left, 5, BOX, 36, 3, class_="act dashes" if derived else "act")]
+    left = x - box / 2
+    parts = [svg.rect(left, 5, box, 36, 3, class_="act dashes" if derived else "act")]
     if lifeline.full and lifeline.full != lifeline.name:
         parts.insert(0, svg.title(lifeline.full))
     if lifeline.role == "lane":
         parts.append(svg.rect(left, 5, 3, 36, 1, class_="lanebar"))
-    name = layout.isolate(layout.clip(lifeline.name, BOX - 14, 12.5))
+    name = layout.isolate(layout.clip(lifeline.name, box - 14, 12.5))
     if lifeline.kind:
         parts.append(svg.text(x, 20, lifeline.kind, "middle", class_="t-s"))
     parts.append(svg.text(x, 34 if lifeline.kind else 27, name, "middle", class_="t-b"))
@@ -130,7 +142,7 @@ def ground(diagram: Diagram, at: Places) -> Markup:
         if lifeline.role in ("lane", "more"):
             begin, end = _alive(lifeline, diagram, at)
             if lifeline.begins is not None and end > begin:
-                tint = svg.rect(x - BOX / 2, begin, BOX, end - begin, class_="lane")
+                tint = svg.rect(x - at.box / 2, begin, at.box, end - begin, class_="lane")
                 tints.append(svg.group(tint, class_=f"l{lifeline.tint}"))
         else:
             begin, end = 0, at.height if stop is None else stop
@@ -208,11 +220,15 @@ def labels(diagram: Diagram, n: int, at: Places, href: Href | None) -> Markup:
     if href is None:
         return svg.join(parts)
     current = "true" if chosen else None
-    return svg.link(href(row), *parts, class_="n", aria_label=row.sentence, aria_current=current)
+    to = href(row)
+    return svg.link(to, *parts, class_="n", hx_get=to, aria_label=row.sentence, aria_current=current)
 
 
 def _linked(diagram: Diagram, n: int, at: Places, href: Href, unfold: Href) -> Markup:
-    """The row in the track, wholly a link for the pointer; its label is the link for everyone else."""
+    """The row in the track, wholly a link for the pointer; its label is the link for everyone else.
+
+    `hx-get` says again where links lead, since htmx boosts only links of HTML.
+    """
     row = diagram.rows[n]
     marks = track_row(diagram, n, at)
     if row.shape == "stop":
@@ -221,7 +237,7 @@ def _linked(diagram: Diagram, n: int, at: Places, href: Href, unfold: Href) -> M
     words = "Unfold this burst" if row.shape == "loop" else row.sentence
     target = unfold(row) if row.shape == "loop" else href(row)
     tone = None if not row.holds(diagram.selected) else "sel fatal" if row.severity == "fatal" else "sel"
-    return svg.link(target, svg.title(words), hit, marks, class_=tone, tabindex="-1")
+    return svg.link(target, svg.title(words), hit, marks, class_=tone, hx_get=target, tabindex="-1")
 
 
 def track_row(diagram: Diagram, n: int, at: Places) -> Markup:

@@ -12,10 +12,11 @@ from webapp.draw import layout
 from webapp.draw.sequence_model import Diagram, Row
 
 PITCH = 130  # between lifelines
-BOX = 118  # a head, an activation
+BOX = 118  # heads on the right
 PILL = 126
 HEAD = 46  # height of the heads
-TRACK = 788  # least width of the track: what a 1280 px page leaves
+TOTAL = 918  # least width of labels and track: what a 1280 px page leaves
+TIGHT = 97  # between lanes, when that makes everything fit
 FIRST = 70  # from the label part to the first lifeline
 LAST = 68  # from the screen's lifeline to the edge
 NUMBER_X = 16
@@ -27,11 +28,12 @@ _PLAIN, _NOTE, _STOP, _LOOP_TOP, _LOOP_LINE, _LOOP_BOTTOM = 31, 13, 32, 34, 26, 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """left: width of the label part; xs: of the lifelines; tops, heights, baselines: of the rows."""
+    """Places in px. left: width of the label part; box: of a lane's head and tint; xs: of the lifelines."""
 
     left: int
     width: int
     height: int
+    box: int
     xs: tuple[float, ...]
     tops: tuple[int, ...]
     heights: tuple[int, ...]
@@ -52,9 +54,13 @@ class Places:
 def places(diagram: Diagram) -> Places:
     roles = [lifeline.role for lifeline in diagram.lifelines]
     ends = 3 if "expansion" in roles else 2
+    lanes = len(roles) - ends
     left = _left(diagram)
-    track = max(TRACK, FIRST + PITCH * (len(roles) - 1) + LAST)
-    xs = [float(left + FIRST + PITCH * at) for at in range(len(roles) - ends)]
+    fixed = FIRST + PITCH * (ends - 1) + LAST
+    fitting = (TOTAL - left - fixed) / lanes
+    pitch = int(fitting) if TIGHT <= fitting < PITCH else PITCH
+    track = max(TOTAL - left, fixed + pitch * lanes)
+    xs = [float(left + FIRST + pitch * at) for at in range(lanes)]
     xs += [float(left + track - LAST - PITCH * (ends - 1 - at)) for at in range(ends)]
     tops, heights, y = [], [], 4
     for row in diagram.rows:
@@ -62,7 +68,7 @@ def places(diagram: Diagram) -> Places:
         tops.append(y)
         heights.append(tall)
         y += tall
-    return Places(left, left + track, y + 16, tuple(xs), tuple(tops), tuple(heights))
+    return Places(left, left + track, y + 16, pitch - 12, tuple(xs), tuple(tops), tuple(heights))
 
 
 def height(row: Row) -> int:

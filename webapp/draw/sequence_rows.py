@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from webapp.draw import layout
+from webapp.draw.sequence_folds import stop_row, whole_item
 from webapp.draw.sequence_model import (
     AFTER,
     DROPPED,
@@ -43,11 +44,12 @@ _SUBAGENT = {"SUBAGENT_STARTED": "starts", "SUBAGENT_FINISHED": "finishes", "SUB
 
 
 class Composer:
-    """Rows of one window. lanes: all lanes of the trace, by ord; columns: where they stand."""
+    """Rows of one window. lanes: of the trace; columns: where they stand; fold: whole items to one arrow."""
 
-    def __init__(self, lanes: Iterable[LaneFact], columns: Columns) -> None:
+    def __init__(self, lanes: Iterable[LaneFact], columns: Columns, fold: bool = True) -> None:
         self.lanes = {lane.ord: lane for lane in lanes}
         self.columns = columns
+        self.fold = fold
 
     def rows(self, entries: Sequence[Entry], never_reached: int = 0) -> list[Row]:
         """The rows, in the order of the records. never_reached: records after the refused one."""
@@ -55,14 +57,14 @@ class Composer:
         at = 0
         while at < len(entries):
             entry = entries[at]
-            whole = _whole_item(entries, at)
+            whole = whole_item(entries, at) if self.fold else 0
             if whole:
                 out.append(self._folded_item(entries[at : at + whole]))
                 at += whole
                 continue
             out.append(self._burst(entry) if isinstance(entry, Burst) else self._event(entry))
             if isinstance(entry, Fact) and entry.reached == REFUSED:
-                out.append(_stop(entry.seq, never_reached))
+                out.append(stop_row(entry.seq, never_reached))
             at += 1
         return out
 
@@ -71,7 +73,7 @@ class Composer:
     def _event(self, fact: Fact) -> Row:
         sub = self._subagent(fact)
         if sub is not None:
-            lines = [Line((sub,))]
+            lines = [*self._ended(fact), Line((sub,))]
         elif fact.reached == REFUSED:
             lines = self._lost(fact)
         elif fact.type is not None and fact.type.endswith("_CHUNK") and self.columns.expansion is not None:
@@ -93,27 +95,32 @@ class Composer:
         """A start goes down to the new lane, an end comes back; both only where the two lanes are drawn."""
         words = _SUBAGENT.get(fact.type or "")
         lane = self.lanes.get(fact.lane)
-        if words is None or lane is None or lane.parent is None or fact.reached == REFUSED or fact.synth:
+        if words is None or lane is None or lane.parent is None or fact.reached == REFUSED:
             return None
         here, parent = self.columns.of(fact.lane), self.columns.of(lane.parent)
         if here == parent:
             return None
         a, b = (parent, here) if fact.type == "SUBAGENT_STARTED" else (here, parent)
-        return Arrow(a, b, "step", detail=f"{words} {fact.detail}".strip())
+        return Arrow(a, b, "step", detail=f"{words}: {fact.detail}" if fact.detail else words)
 
     def _lost(self, fact: Fact) -> list[Line]:
         """The refused message; an END that the expansion stage made for it was still delivered."""
-        stage, client = self.columns.expansion, self.columns.client
+        stage = self.columns.expansion
         within = fact.in_expansion and stage is not None
+        target = stage if within and stage is not None else self.columns.client
+        lost = Line((self._arrow(fact, target, "run", "lost"),), "error shown", bad=True)
+        return [lost] if within else [*self._ended(fact), lost]
+
+    def _ended(self, fact: Fact) -> list[Line]:
+        """A line of its own for the ENDs that are derived before this record."""
+        stage = self.columns.expansion
         ends = tuple(s for s in fact.synth if s[0] in ("end", "closed"))
-        lines = []
-        if ends and stage is not None and not within:
-            words = f"#{fact.seq}a {derived_words(ends)}"
-            derived = Arrow(stage, client, OF_ITEM.get(ends[0][1].kind, "run"), "derived", words, words)
-            lines.append(Line((derived,), pill(ends)))
-        target = stage if within and stage is not None else client
-        lost = self._arrow(fact, target, "run", "lost")
-        return [*lines, Line((lost,), "error shown", bad=True)]
+        if not ends or stage is None or fact.reached == AFTER:
+            return []
+        words = f"#{fact.seq}a {derived_words(ends)}"
+        kind = OF_ITEM.get(ends[0][1].kind, "run")
+        derived = Arrow(stage, self.columns.client, kind, "derived", words, words)
+        return [Line((derived,), pill(ends, cut=fact.culprit))]
 
     def _arrow(self, fact: Fact, target: int, kind: str, style: str = "solid", note: str = "") -> Arrow:
         name, short, detail, text = self._label(fact)
@@ -251,36 +258,3 @@ class Composer:
         return Row(
             start.seq, end_seq, (Line((arrow,), shown),), seconds=start.seconds, gone=gone, sentence=sentence
         )
-
-
-def _whole_item(entries: Sequence[Entry], at: int) -> int:
-    """How many entries from `at` are one explicit item from START to END with nothing between; 0 if not."""
-    start = entries[at]
-    if not isinstance(start, Fact) or start.item is None or start.change != "opened" or not _calm(start):
-        return 0
-    if start.item.kind not in FAMILY or start.type is None or not start.type.endswith("_START"):
-        return 0
-    for n, entry in enumerate(entries[at + 1 :], 2):
-        if isinstance(entry, Burst):
-            if any(p.item.ord != start.item.ord or p.reached != start.reached for p in entry.parts):
-                return 0
-            continue
-        same = entry.item is not None and entry.item.ord == start.item.ord and entry.reached == start.reached
-        if not same or not _calm(entry):
-            return 0
-        if entry.change == "closed":
-            return n
-        if entry.change != "grew":
-            return 0
-    return 0
-
-
-def _calm(fact: Fact) -> bool:
-    """Nothing to point at: may fold."""
-    return fact.severity is None and not fact.synth and not fact.culprit and fact.reached != REFUSED
-
-
-def _stop(seq: int, never: int) -> Row:
-    tail = {0: "Nothing came after it.", 1: "1 more event never reached it."}
-    words = tail.get(never, f"{never:,} more events never reached it.")
-    return Row(seq, seq, shape="stop", text=f"The client stops. {words}")

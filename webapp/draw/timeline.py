@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from webapp.draw import axis, layout
 from webapp.draw import timeline_marks as marks
+from webapp.draw import timeline_pins as pins
 from webapp.draw.axis import TRACK
 from webapp.draw.svg import el, group, join, link, num, path, title
 from webapp.draw.timeline_lanes import place
@@ -25,7 +26,10 @@ INDENT, DEEPEST = 16, 4  # px a level; deeper lanes do not move further in
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """heads, track, ticks: three SVG elements; left_out: bars in view for which a lane had no row left."""
+    """heads, track, ticks: three SVG elements; left_out: bars in view for which a lane had no row left.
+
+    focus_x, focus_y: where the chosen event's lane and moment are, px from the corner of the narrowest track
+    """
 
     heads: Markup
     track: Markup
@@ -33,6 +37,8 @@ class Drawing:
     height: float
     left_out: int
     elements: int
+    focus_x: float = 0
+    focus_y: float = 0
 
 
 def draw(timeline: Timeline) -> Drawing:
@@ -51,6 +57,8 @@ def draw(timeline: Timeline) -> Drawing:
         height=height,
         left_out=sum(p.left_out for p in placed),
         elements=sum(count_elements(part) for part in (heads, track, ticks)),
+        focus_x=max(timeline.scale.px(timeline.cursor.at), 0) if timeline.cursor is not None else 0,
+        focus_y=next((p.y for p in placed if p.lane.ord == timeline.chosen), 0),
     )
 
 
@@ -103,7 +111,7 @@ def _head(p: Placed) -> Markup:
             x=x + 10,
             y=p.y + 5,
             width=HEADS - x - 14,
-            height=40,
+            height=46,
             class_=f"tl-d{depth}",
         ),
         class_=lane.tint,
@@ -115,7 +123,6 @@ def _head(p: Placed) -> Markup:
 
 def _track(timeline: Timeline, placed: list[Placed], height: float) -> Markup:
     scale = timeline.scale
-    pins = [marks.pin(p, i, scale) for p in placed for i in range(len(p.lane.pins))]
     parts = [
         marks.definitions({bar.kind for p in placed for bar in p.lane.bars if bar.until is not None}),
         _stretched(height, axis.grid(scale, height), _rules(placed)),
@@ -127,9 +134,9 @@ def _track(timeline: Timeline, placed: list[Placed], height: float) -> Markup:
         join(marks.states(p, scale) for p in placed),
         _veil(timeline, height),
         _cursor(timeline, placed, height),
-        join(marks.mark(p, i, scale) for p in placed for i in range(len(p.lane.marks))),
+        join(pins.mark(p, i, scale) for p in placed for i in range(len(p.lane.marks))),
         join(_ties(timeline, placed)),
-        join(pins),
+        join(pins.pin(p, i, scale) for p in placed for i in range(len(p.lane.pins))),
     ]
     return el("svg", *parts, class_="dia tl-t", height=height, role="group", aria_label=timeline.summary)
 
@@ -202,7 +209,7 @@ def _ties(timeline: Timeline, placed: list[Placed]) -> list[Markup]:
     """Dashed lines from a pin down or up to the bar it is about."""
     bars = _bars(placed)
     return [
-        marks.tie(pin, y, *bars[pin.item], timeline.scale)
+        pins.tie(pin, y, *bars[pin.item], timeline.scale)
         for p in placed
         for pin, (y, _written) in zip(p.lane.pins, p.pins, strict=True)
         if pin.item is not None and pin.item in bars

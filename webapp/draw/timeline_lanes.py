@@ -127,11 +127,11 @@ def bar_span(bar: Bar, scale: Scale) -> Span:
     """What a bar takes: itself, its wait and result, its hatched part, and a label that stands outside."""
     left, right = scale.px(bar.x0), max(scale.px(bar.end), scale.px(bar.x0) + LEAST)
     if bar.result is not None:
-        right += 8
+        right += 6
     found = label(bar, scale)
     if found is not None:
         left, right = min(left, found.left), max(right, found.left + found.wide)
-    return (left - 1, right + 1)
+    return (left - 0.5, right + 0.5)
 
 
 LEAST = 5.0  # px: a bar of one record is still a bar

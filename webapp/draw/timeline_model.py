@@ -139,7 +139,10 @@ class Slice:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The whole drawing. rejected: where the client stopped; what lies after it is faded."""
+    """The whole drawing.
+
+    rejected: where the client stopped, what lies after it is faded; chosen: `ord` of the selected event’s lane
+    """
 
     scale: Scale
     lanes: tuple[Lane, ...]
@@ -147,6 +150,7 @@ class Timeline:
     cursor: Cursor | None = None
     rejected: float | None = None
     slices: tuple[Slice, ...] = ()
+    chosen: int = 0
 
 
 # ── places ───────────────────────────────────────────────────

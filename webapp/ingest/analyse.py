@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from webapp.core.findings import Report
 from webapp.core.records import Record, Step
 from webapp.ingest.clock import Clock
-from webapp.ingest.index import Indexer
+from webapp.ingest.index import AT, HEAD, SEQ, TS, Indexer
 from webapp.ingest.rows import finding_row, item_rows, run_row, severities, sum_up
 from webapp.readers.base import Account
 from webapp.storage import bulk
@@ -48,42 +48,55 @@ def analyse(
     """
     pk = trace.pk
     index = Indexer(pk, replay.held)
-    clock = Clock()
-    feed, add, tick = replay.feed, index.add, clock.add
+    writer = _Writer(session, index)
+    feed, add = replay.feed, index.add
     pending = 0
     with _collector_resting():
         for record in records:
-            step = feed(record.payload, record.at, record.framing)
-            add(record, step)
-            if record.at is not None or step.ts is not None:
-                tick(step.seq, record.at, step.ts)
+            add(record, feed(record.payload, record.at, record.framing))
             pending += ROW_COST + len(record.payload)
             if pending > BATCH_BYTES:
-                _write(session, index)
+                writer.write()
                 pending = 0
         report = replay.finish()
         index.finish()
-        _write(session, index)
+        writer.write()
     bulk.set_severities(session, severities(pk, index.hits, report.findings))
-    rows = item_rows(pk, index.entries, clock, report.findings)
+    rows = item_rows(pk, index.entries, writer.clock, report.findings)
     while batch := list(islice(rows, BATCH)):
         bulk.add_items(session, batch)
     write_density(session, pk, report.records)
     bulk.add_lanes(session, index.lanes.rows(pk))
     bulk.add_runs(session, [run_row(pk, run) for run in report.runs])
     bulk.add_findings(session, [finding_row(pk, ord_, f) for ord_, f in enumerate(report.findings)])
-    sum_up(trace, index, clock, report, account())
+    trace.heads = writer.heads
+    sum_up(trace, index, writer.clock, report, account())
     session.flush()
     return report
 
 
-def _write(session: Session, index: Indexer) -> None:
-    bulk.add_events(session, index.events)
-    bulk.add_segments(session, index.segments)
-    bulk.add_checkpoints(session, index.checkpoints)
-    index.events.clear()
-    index.segments.clear()
-    index.checkpoints.clear()
+class _Writer:
+    """Writes what the index holds and takes what the end needs from the rows that go by."""
+
+    def __init__(self, session: Session, index: Indexer) -> None:
+        self.clock = Clock()
+        self.heads = 0
+        self._session = session
+        self._index = index
+
+    def write(self) -> None:
+        index = self._index
+        events, segments, checkpoints = index.events, index.bursts.segments, index.checkpoints
+        self.clock.extend(
+            [(row[SEQ], row[AT]) for row in events if row[AT] is not None],
+            [(row[SEQ], row[TS]) for row in events if row[TS] is not None],
+        )
+        self.heads += sum([row[HEAD] for row in events])
+        bulk.add_events(self._session, events)
+        bulk.add_segments(self._session, segments)
+        bulk.add_checkpoints(self._session, checkpoints)
+        for rows in (events, segments, checkpoints):
+            rows.clear()
 
 
 @contextmanager

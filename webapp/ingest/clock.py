@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from collections.abc import Iterable
 
 UNIX_SECONDS = 1e8  # arrival times beyond this (1973) are dates, below it they count from a start
 UNIX_MS = 1e11  # the same for event timestamps, in milliseconds
@@ -21,11 +22,15 @@ class Clock:
         self._event = (array("l"), array("d"))
 
     def add(self, seq: int, at: float | None, ts: int | None) -> None:
-        """at: seconds; ts: milliseconds."""
-        if at is not None:
+        """The times of one record. at: seconds; ts: milliseconds."""
+        self.extend(() if at is None else ((seq, at),), () if ts is None else ((seq, ts),))
+
+    def extend(self, arrivals: Iterable[tuple[int, float]], stamps: Iterable[tuple[int, int]]) -> None:
+        """Times of many records in order: (record number, seconds), (record number, milliseconds)."""
+        for seq, at in arrivals:
             self._arrival[0].append(seq)
             self._arrival[1].append(at)
-        if ts is not None:
+        for seq, ts in stamps:
             self._event[0].append(seq)
             self._event[1].append(ts / 1000)
 

@@ -2,10 +2,6 @@
 
 Rules of this file: folding and counting while a trace goes by; tuples only, no session. `add` runs once a record,
 so every line of it costs: no row objects, nothing looked up twice.
-
-A *burst* is a run of consecutive records that only add text, have no finding and reached equally far; it is cut at
-BURST_RECORDS records or BURST_CHARS characters. Its first record is a head, the others are folded under it. Every
-other record is a head of its own, and where it carries text, a burst of one.
 """
 
 from __future__ import annotations
@@ -15,12 +11,11 @@ from typing import Any
 
 from webapp.core.findings import Related
 from webapp.core.records import Item, Record, Step
+from webapp.ingest.bursts import Bursts
 from webapp.ingest.lanes import LIFECYCLE, Lanes
 from webapp.storage.findings import SEVERITY_NUMBER
-from webapp.storage.items import BURST_RECORDS
 from webapp.storage.plain import storable
 
-BURST_CHARS = 64 * 1024
 CHECKPOINT_RECORDS = 1000
 MAX_OPEN = 2000  # open items a checkpoint lists: the newest; more are open only in hostile traces
 MAX_MESSAGES = 5000  # messages a checkpoint lists: the newest
@@ -28,6 +23,8 @@ MAX_TYPES = 200  # distinct wire types that are counted; the specification has 3
 REACHED = {"delivered": 0, "dropped": 1, "refused": 2, "after": 3}
 SYNTH = {"closed": "end", "opened": "start", "grew": "grew"}
 SNAPSHOT = "MESSAGES_SNAPSHOT"
+
+SEQ, HEAD, AT, TS = 1, 2, 3, 4  # places of those columns in a row of `events`
 
 Row = tuple[Any, ...]
 
@@ -45,7 +42,7 @@ class Entry:
 
 
 class Indexer:
-    """Rows of one trace as it goes by; the caller empties `events`, `segments` and `checkpoints`.
+    """Rows of one trace as it goes by; the caller takes and empties `events`, `bursts.segments`, `checkpoints`.
 
     held: gives (id, role) of the messages held after a snapshot
     """
@@ -53,118 +50,77 @@ class Indexer:
     def __init__(self, trace: int, held: Callable[[], list[tuple[str, str]]]) -> None:
         self.trace = trace
         self.events: list[Row] = []
-        self.segments: list[Row] = []
+        self.bursts = Bursts(trace)
         self.checkpoints: list[dict[str, Any]] = []
         self.lanes = Lanes()
         self.entries: dict[int, Entry] = {}
         self.kinds: dict[str, int] = {}  # items of each kind
         self.hits: dict[int, int] = {}  # record number -> severity as written
-        self.heads = 0
         self._held = held
-        self._types: dict[str, list[Any]] = {}  # wire type -> [records, as stored]
+        self._types: dict[
+            str, list[Any]
+        ] = {}  # wire type -> [records, as stored, whether more is to be done]
         self._open: dict[int, Item] = {}
-        self._burst: dict[int, list[Any]] = {}  # items.ord -> [first, last, lane, kind, count, chars, texts]
-        self._burst_first = 0
-        self._burst_last = 0
-        self._burst_reached = 0
-        self._burst_chars = 0
 
     @property
     def types(self) -> dict[str, int]:
         """Records of each wire type."""
-        return {stored: count for count, stored in self._types.values()}
+        return {stored: count for count, stored, _ in self._types.values()}
 
     def add(self, record: Record, step: Step) -> None:
+        """One record and what the engine said about it, in order."""
         seq = step.seq
         raw = record.payload.decode("utf-8", "replace")
         if "\0" in raw:
             raw = raw.replace("\0", "\u2400")
         reached = REACHED[step.reached]
-        tag = step.lane
-        lane = self.lanes.touch(tag, seq)
+        lane = self.lanes.touch(step.lane, seq)
 
         item = step.item
         change = step.change
         delta = step.delta
         growth = change == "grew"
-        synth = None
+        synth = ord_ = None
         if step.synthesized:
             synth, only_grew, item, change, delta = self._derived(step)
             growth = only_grew and change == "grew"
         if item is not None:
             ord_ = item.ord
-            entry = self.entries.get(ord_)
-            if entry is None:
-                entry = self._enter(item, seq)
+            entry = self.entries.get(ord_) or self._enter(item, seq)
             if change == "opened":
                 self._open[ord_] = item
             if delta and reached == 0:
                 entry.seen += len(delta)
 
         severity = self._severity(step) if step.findings or step.amended else None
-        if growth and severity is None and item is not None:
-            if (
-                self._burst
-                and reached == self._burst_reached
-                and seq - self._burst_first < BURST_RECORDS
-                and self._burst_chars < BURST_CHARS
-            ):
-                head = 0
-            else:
-                if self._burst:
-                    self._end_burst()
-                head = 1
-                self._burst_first = seq
-                self._burst_reached = reached
-            self._burst_last = seq
-            self._grow(item, lane, seq, delta or "")
+        head = 1
+        if item is not None and growth and severity is None:
+            head = self.bursts.grow(item, lane, seq, reached, delta or "")
         else:
-            head = 1
-            if self._burst:
-                self._end_burst()
+            self.bursts.end()
             if delta and item is not None:
-                self._burst_first = self._burst_last = seq
-                self._burst_reached = reached
-                self._grow(item, lane, seq, delta)
-                self._end_burst()
-        self.heads += head
+                self.bursts.alone(item, lane, seq, reached, delta)
 
         kind = step.type
         if kind is not None:
             counted = self._types.get(kind) or self._new_type(kind)
             counted[0] += 1
             kind = counted[1]
-            if kind in LIFECYCLE:
+            if counted[2]:
                 self.lanes.lifecycle(step)
+        # columns of EventRow; the sixth is the time of a log prefix
         self.events.append(
-            (
-                self.trace,
-                seq,
-                head,
-                record.at,
-                step.ts,
-                None,
-                kind,
-                lane,
-                None if item is None else item.ord,
-                change,
-                reached,
-                severity,
-                synth,
-                record.line,
-                record.offset,
-                raw,
-            )
-        )
+            (self.trace, seq, head, record.at, step.ts, None, kind, lane, ord_, change, reached, severity, synth,
+             record.line, record.offset, raw)
+        )  # fmt: skip
         if kind == SNAPSHOT and reached == 0:
             self._checkpoint(seq, [[storable(id_), role] for id_, role in self._held()[-MAX_MESSAGES:]])
-        elif seq % CHECKPOINT_RECORDS == CHECKPOINT_RECORDS - 1:
+        elif not (seq + 1) % CHECKPOINT_RECORDS:
             self._checkpoint(seq, None)
 
     def finish(self) -> None:
         """The last burst ends with the input."""
-        if self._burst:
-            self._end_burst()
+        self.bursts.end()
 
     def _derived(self, step: Step) -> tuple[str, bool, Item | None, str | None, str | None]:
         """Of a record with synthesized events: their text form, whether they only add text, what the record did.
@@ -212,41 +168,9 @@ class Indexer:
     def _new_type(self, kind: str) -> list[Any]:
         stored = storable(kind)[:60]
         if len(self._types) >= MAX_TYPES:
-            return [0, stored]
-        counted = self._types[kind] = [0, stored]
+            return [0, stored, kind in LIFECYCLE]
+        counted = self._types[kind] = [0, stored, kind in LIFECYCLE]
         return counted
-
-    def _grow(self, item: Item, lane: int, seq: int, delta: str) -> None:
-        self._burst_chars += len(delta)
-        segment = self._burst.get(item.ord)
-        if segment is None:
-            self._burst[item.ord] = [seq, seq, lane, item.kind, 1, len(delta), [delta]]
-            return
-        segment[1] = seq
-        segment[4] += 1
-        segment[5] += len(delta)
-        segment[6].append(delta)
-
-    def _end_burst(self) -> None:
-        for ord_, (first, last, lane, kind, count, chars, texts) in self._burst.items():
-            self.segments.append(
-                (
-                    self.trace,
-                    first,
-                    last,
-                    self._burst_first,
-                    self._burst_last,
-                    ord_,
-                    lane,
-                    kind,
-                    self._burst_reached,
-                    count,
-                    chars,
-                    storable("".join(texts)),
-                )
-            )
-        self._burst = {}
-        self._burst_chars = 0
 
     def _checkpoint(self, seq: int, messages: list[list[str]] | None) -> None:
         self._open = {ord_: item for ord_, item in self._open.items() if item.state in ("open", "phantom")}

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from webapp.core.agui.events import SubagentError, SubagentFinished, SubagentStarted, SubagentSuspended
+from webapp.core.agui.events import SubagentError, SubagentFinished, SubagentStarted
+from webapp.core.agui.values import SubagentSuspended
 from webapp.core.records import Step
 from webapp.storage.plain import storable
 

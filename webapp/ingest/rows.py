@@ -139,7 +139,6 @@ def sum_up(trace: Trace, index: Indexer, clock: Clock, report: Report, account: 
     trace.verdict = report.verdict
     trace.rejected_at = report.rejected_at
     trace.records = report.records
-    trace.heads = index.heads
     trace.events = report.events
     trace.lines = account.lines
     trace.not_understood = account.not_understood

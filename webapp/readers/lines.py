@@ -92,7 +92,8 @@ class LineCutter:
         if self._long:
             end = self._ends.search(chunk)
             assert end is not None  # there is one at `last`
-            parts.append(Long(bytes(self._pending), self._length + end.start(), end.group()))
+            self._keep(chunk[: end.start()])
+            parts.append(Long(bytes(self._pending), self._length, end.group()))
             start = end.end()
             self._forget()
         if start <= last:

@@ -101,7 +101,7 @@ class SseReader(Tally):
         """Whole blocks, the last blank line left off. The short cut for blocks of one data line."""
         blocks = text.split(b"\n\n")
         if (
-            self.count + len(blocks) > self.limits.max_records
+            self.count + text.count(b"\n") >= self.limits.max_records  # never more records than lines
             or len(max(blocks, key=len)) > self.limits.max_record_bytes
             or not is_utf8(text)
         ):

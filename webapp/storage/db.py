@@ -21,6 +21,7 @@ PRAGMAS = (
     "PRAGMA secure_delete = ON",  # a deleted trace's bytes are overwritten, not just unlinked
     f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}",
     "PRAGMA cache_size = -32768",  # KiB
+    "PRAGMA wal_autocheckpoint = 16384",  # pages: an ordinary upload is copied into the file later, not at once
     "PRAGMA journal_size_limit = 67108864",  # the log shrinks back after a large upload
 )
 

@@ -92,7 +92,7 @@ def _where(session: Session, trace: int, filters: Filters) -> list[ColumnElement
         named = select(ItemRow.ord, ItemRow.first, ItemRow.last).where(
             ItemRow.trace == trace, ItemRow.id == filters.item
         )
-        places = session.execute(named.limit(1000)).tuples().all()
+        places = session.execute(named.limit(1000)).all()
         wanted.append(EventRow.item.in_([ord_ for ord_, _, _ in places]))
         if places:  # an item's records lie between its first and its last: no need to look further
             wanted.append(EventRow.seq >= min(first for _, first, _ in places))
@@ -182,5 +182,5 @@ def hits(session: Session, trace: int, limit: int = 10_000) -> list[tuple[int, i
     query = select(EventRow.seq, EventRow.severity).where(
         EventRow.trace == trace, EventRow.severity.is_not(None)
     )
-    rows = session.execute(query.order_by(EventRow.seq).limit(limit)).tuples()
+    rows = session.execute(query.order_by(EventRow.seq).limit(limit))
     return [(seq, severity) for seq, severity in rows if severity is not None]

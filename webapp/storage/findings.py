@@ -52,7 +52,7 @@ def follower_counts(session: Session, trace: int) -> dict[str, int]:
     query = select(FindingRow.cause, func.count()).where(
         FindingRow.trace == trace, FindingRow.cause.is_not(None)
     )
-    return {key: count for key, count in session.execute(query.group_by(FindingRow.cause)).tuples() if key}
+    return {key: count for key, count in session.execute(query.group_by(FindingRow.cause)) if key}
 
 
 def followers(session: Session, trace: int, key: str, limit: int = 1000) -> Sequence[FindingRow]:

@@ -28,9 +28,10 @@ def config() -> Config:
     return made
 
 
-def migrate(url: str) -> None:
+def migrate(url: str) -> bool:
     """Create the database of `url` if it is missing and upgrade it to the newest revision; all or nothing.
 
+    Returns whether the database is new, that is, had no schema before.
     Raises UserError when the folder cannot be written, the file is no database, or a newer program wrote it.
     """
     _make_folder(url)
@@ -52,6 +53,7 @@ def migrate(url: str) -> None:
             settings.attributes["connection"] = connection
             command.upgrade(settings, "head")
             connection.commit()
+            return not stamped
     except DBAPIError as error:
         reason = str(error.orig).strip().splitlines()[0] if error.orig else "unknown error"
         raise UserError(f"The database {shown(url)} cannot be opened or written: {reason}.") from error

@@ -48,7 +48,7 @@ def lines(
     # A line begins in the last part whose first byte belongs to a lower line, or right where the next part
     # does.
     lower = near.where(Original.line < max(first_line, 2)).order_by(Original.offset.desc()).limit(1)
-    found = session.execute(lower).tuples().first()
+    found = session.execute(lower).first()
     if found is None:
         return []
     part, offset, number = found

@@ -1,4 +1,4 @@
-"""What the head of a trace page tells: what the user saw, what was lost, which findings stand on the rows shown.
+"""What the head and the rows of a trace page tell: what the user saw, what was lost, findings by place.
 
 Rules of this file: a few small queries over several tables, each bounded or one aggregate; no wording.
 """
@@ -37,8 +37,17 @@ def lost(session: Session, trace: int, after: int) -> Lost:
         func.coalesce(func.sum(case((text, ItemRow.chars - ItemRow.chars_seen), else_=0)), 0),
         func.coalesce(func.sum(case((ItemRow.result > after, 1), else_=0)), 0),
     ).where(ItemRow.trace == trace)
-    texts, chars, results = session.execute(query).tuples().one()
+    texts, chars, results = session.execute(query).one()
     return Lost(texts, chars, results)
+
+
+def by_ids(session: Session, trace: int, ids: Iterable[str], kind: str) -> Sequence[ItemRow]:
+    """Items of a kind with one of these ids (at most 500 asked for)."""
+    wanted = sorted(set(ids))[:500]
+    if not wanted:
+        return []
+    query = select(ItemRow).where(ItemRow.trace == trace, ItemRow.id.in_(wanted), ItemRow.kind == kind)
+    return session.scalars(query.limit(1000)).all()
 
 
 def findings_at(session: Session, trace: int, seqs: Iterable[int], limit: int = 300) -> Sequence[FindingRow]:
@@ -54,5 +63,5 @@ def findings_at(session: Session, trace: int, seqs: Iterable[int], limit: int = 
 def causes_and_followers(session: Session, trace: int) -> tuple[int, int]:
     """How many findings follow from no other, and how many do."""
     query = select(func.count(), func.count(FindingRow.cause)).where(FindingRow.trace == trace)
-    total, followers = session.execute(query).tuples().one()
+    total, followers = session.execute(query).one()
     return total - followers, followers

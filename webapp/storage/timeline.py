@@ -98,7 +98,7 @@ class Count(NamedTuple):
 def density(
     session: Session, trace: int, records: int, lanes: Iterable[int], lo: int, hi: int, slots: int
 ) -> list[Count]:
-    """Counts of a window in `slots` parts: from the table where it is fine enough, else from the items themselves.
+    """Counts of a window in `slots` parts: from the table where it is fine enough, else from the items.
 
     Slot n begins at record lo + n * (hi - lo + 1) / slots.
     """
@@ -126,7 +126,7 @@ def totals(session: Session, trace: int) -> dict[str, int]:
     """How many items of each kind the whole trace has."""
     query = select(Density.kind, func.sum(Density.count))
     query = query.where(Density.trace == trace, Density.lane == ALL_LANES)
-    return {kind: int(count) for kind, count in session.execute(query.group_by(Density.kind)).tuples()}
+    return {kind: int(count) for kind, count in session.execute(query.group_by(Density.kind))}
 
 
 # ── items ────────────────────────────────────────────────────
@@ -217,7 +217,7 @@ def folded(session: Session, trace: int, lo: int, hi: int, limit: int) -> list[t
     query = select(Segment.item, Segment.first, Segment.last, Segment.count).where(
         Segment.trace == trace, Segment.first.between(lo, hi)
     )
-    return list(session.execute(query.order_by(Segment.first).limit(limit)).tuples())
+    return list(session.execute(query.order_by(Segment.first).limit(limit)))
 
 
 def states(session: Session, trace: int, lo: int, hi: int, limit: int) -> list[tuple[int, int]]:
@@ -225,7 +225,7 @@ def states(session: Session, trace: int, lo: int, hi: int, limit: int) -> list[t
     query = select(EventRow.seq, EventRow.lane).where(
         EventRow.trace == trace, EventRow.seq.between(lo, hi), STATE
     )
-    return sorted(session.execute(query.limit(limit)).tuples())
+    return sorted(session.execute(query.limit(limit)))
 
 
 # ── findings ────────────────────────────────────────
@@ -248,13 +248,13 @@ def hits(session: Session, trace: int, lo: int, hi: int, slots: int) -> list[Hit
     few = select(EventRow.seq, EventRow.severity).where(
         EventRow.trace == trace, EventRow.severity.is_not(None), EventRow.seq.between(lo, hi)
     )
-    rows = list(session.execute(few.order_by(EventRow.seq).limit(slots + 1)).tuples())
+    rows = list(session.execute(few.order_by(EventRow.seq).limit(slots + 1)))
     if len(rows) <= slots:
         return [Hits(seq, seq, severity or 0, 1) for seq, severity in rows]
     slot = (EventRow.seq - lo) * slots // (hi - lo + 1)
     query = select(func.min(EventRow.seq), func.max(EventRow.seq), func.min(EventRow.severity), func.count())
     query = query.where(EventRow.trace == trace, EventRow.severity.is_not(None), EventRow.seq.between(lo, hi))
-    grouped = session.execute(query.group_by(slot).order_by(slot)).tuples()
+    grouped = session.execute(query.group_by(slot).order_by(slot))
     return [Hits(first, last, worst or 0, count) for first, last, worst, count in grouped]
 
 

@@ -84,7 +84,7 @@ def facets(session: Session) -> dict[str, dict[str, int]]:
     counted: dict[str, dict[str, int]] = {}
     for name, column in (("verdict", Trace.verdict), ("protocol", Trace.protocol)):
         rows = session.execute(select(column, func.count()).group_by(column).order_by(column))
-        counted[name] = {value: count for value, count in rows.tuples() if value}
+        counted[name] = {value: count for value, count in rows if value}
     return counted
 
 

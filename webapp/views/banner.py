@@ -1,7 +1,7 @@
 """The verdict, told: who and how much, what stops, why, and four facts.
 
-Rules of this file: sentences from stored rows, with the engine's two marks (`#12`, backticks) and no HTML. The same
-finding speaks here, on its row, on the tab and in the inspector; nothing is judged again.
+Rules of this file: sentences from stored rows, with the engine's two marks (`#12`, backticks) and no HTML. The
+same finding speaks here, on its row, on the tab and in the inspector; nothing is judged again.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from sqlalchemy.orm import Session
 from webapp.core.findings import party_words
 from webapp.core.rules.model import catalogue
 from webapp.storage import items, story
-from webapp.storage.models import FindingRow, RunRow, Trace
+from webapp.storage.models import FindingRow, ItemRow, RunRow, Trace
 from webapp.views import names
 from webapp.views.content import showable
 from webapp.views.page import PageContext
 
-QUOTE = 80  # characters of what the user saw
+QUOTE = 64  # characters of what the user saw
 CAPTURE = (
     "Capture the response body of the agent’s own endpoint, for instance with "
     "`curl -N -H 'Accept: text/event-stream' … > trace.sse`, and upload that file."
@@ -162,7 +162,7 @@ def _first_sentence(text: str) -> str:
 
 
 def _saw(session: Session, trace: Trace, page: PageContext) -> str:
-    """`1 of 2 messages, “Checking three cities.”, then an error. 3 results and 90 characters never appeared.`"""
+    """`1 of 2 messages, “Checking three cities.”, then an error. 3 results never appeared.`"""
     if not trace.messages_seen:
         head = "Nothing" if trace.rejected_at is None else "Nothing, then an error"
         return f"{head}: none of {names.plural(trace.messages, 'message')} reached the screen."
@@ -173,9 +173,10 @@ def _saw(session: Session, trace: Trace, page: PageContext) -> str:
         head = f"{trace.messages_seen} of {names.plural(trace.messages, 'message')}"
     last = story.last_seen(session, trace.pk)
     end = "then an error" if stopped else _ending(page)
-    told = f"{head}, {_quote(session, trace, last.ord)}" if last is not None else head
+    among = ", the last" if trace.messages_seen > 1 else ","
+    told = f"{head}{among} {_quote(session, trace, last)}" if last is not None else head
     sentence = f"{told}, {end}." if end else f"{told}."
-    if stopped:
+    if stopped or trace.errors or trace.warnings:
         sentence += _never(session, trace)
     return sentence
 
@@ -185,17 +186,20 @@ def _ending(page: PageContext) -> str:
     return {"failed": "then an error", "truncated": "then nothing more"}.get(outcome, "")
 
 
-def _quote(session: Session, trace: Trace, ord_: int) -> str:
+def _quote(session: Session, trace: Trace, item: ItemRow) -> str:
     """The end of what was on screen, since the end is where it broke."""
     upto = trace.records if trace.rejected_at is None else trace.rejected_at - 1
-    text = showable(" ".join(items.text_as_of(session, trace.pk, ord_, upto).split())).replace("`", "'")
+    sent = items.text_as_of(session, trace.pk, item.ord, upto)[: item.chars_seen]
+    text = showable(" ".join(sent.split())).replace("`", "'")
     if len(text) > QUOTE:
-        text = f"…{text[-QUOTE:].lstrip()}"
+        tail = text[-QUOTE:]
+        word, space, rest = tail.partition(" ")
+        text = f"…{rest if space and len(word) < QUOTE // 4 else tail}"
     return f"“{text}”"
 
 
 def _never(session: Session, trace: Trace) -> str:
-    lost = story.lost(session, trace.pk, trace.rejected_at or 0)
+    lost = story.lost(session, trace.pk, trace.records if trace.rejected_at is None else trace.rejected_at)
     parts = [names.plural(lost.results, "result")] if lost.results else []
     if lost.chars:
         parts.append(f"{names.plural(lost.chars, 'character')} of text")
@@ -207,6 +211,8 @@ def _found(session: Session, trace: Trace) -> str:
     if not total:
         return ""
     causes, behind = story.causes_and_followers(session, trace.pk)
+    if not behind:
+        return names.plural(causes, "finding")
     follow = "1 follows" if behind == 1 else f"{names.count(behind)} follow"
     return f"{names.plural(causes, 'cause')}, {follow}"
 

@@ -1,7 +1,7 @@
 """What one record says, in a few plain words and its own text: the content column.
 
-Rules of this file: pure; payload text in, words out. A payload may be cut, may be no JSON, may hold anything; the
-answer is always short. Lone surrogates and control characters are shown as codes, since they reach no page raw.
+Rules of this file: pure; payload text in, words out. A payload may be cut, may be no JSON, may hold anything;
+the answer is always short. Lone surrogates and control characters are shown as codes: they reach no page raw.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from webapp.views.names import clip, plural
 
 TEXT_SHOWN = 240  # characters of a text in a row; the inspector has it whole
 
-_DELTA = re.compile(r'"(?:delta|content|message)"\s*:\s*"((?:[^"\\]|\\.)*)')
 _UNSHOWABLE = re.compile("[\ud800-\udfff\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
@@ -67,12 +66,20 @@ def content(type_: str | None, raw: str, item: ItemRow | None = None) -> Content
         return Content("cannot be read:", showable(clip(raw.strip(), TEXT_SHOWN)))
     body = parse(raw)
     if not isinstance(body, dict):
-        found = _DELTA.search(raw)
-        return Content("long:", showable(clip(found[1] if found else raw, TEXT_SHOWN)))
+        return _cut(type_, raw)
     say = _SAY.get(type_)
     if say is None:
         return Content("unknown type, dropped:", showable(clip(raw, TEXT_SHOWN)))
     return say(body, item)
+
+
+def _cut(type_: str, raw: str) -> Content:
+    """Of a payload that a list has cut, or that is nested too deeply: what follows the member that matters."""
+    name = _MATTERS.get(type_, "")
+    _, found, rest = raw.partition(f'"{name}"') if name else ("", "", "")
+    if not found:
+        return Content("a long payload" if type_ in _SAY else "unknown type, dropped:")
+    return Content("long:", showable(clip(rest.lstrip(" :"), TEXT_SHOWN)))
 
 
 def _text(body: dict[str, Any], name: str) -> str:
@@ -200,6 +207,17 @@ _SAY: dict[str, Callable[[dict[str, Any], ItemRow | None], Content]] = {
     "SUBAGENT_ERROR": _member("subagent failed:", "message"),
     "RAW": _member("provider event, passed on", "source"),
     "CUSTOM": _custom,
+}
+_MATTERS = {
+    "STATE_SNAPSHOT": "snapshot",
+    "TOOL_CALL_RESULT": "content",
+    "RUN_ERROR": "message",
+    "SUBAGENT_ERROR": "message",
+    "CUSTOM": "value",
+    "RAW": "event",
+    "ACTIVITY_SNAPSHOT": "content",
+    **{name: "delta" for name in _SAY if name.endswith(("_CONTENT", "_ARGS", "_CHUNK", "_DELTA"))},
+    "ACTIVITY_DELTA": "patch",
 }
 DERIVED = {
     "text": {"opened": "TEXT_MESSAGE_START", "grew": "TEXT_MESSAGE_CONTENT", "closed": "TEXT_MESSAGE_END"},

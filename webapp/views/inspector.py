@@ -1,7 +1,7 @@
 """The inspector: one record, its findings with their causes, and what was received.
 
-Rules of this file: a handful of lookups by key, whatever the trace's size; sentences carry the engine's marks.
-The item's life is `views/lives.py`, the layout of the payload `views/raw.py`.
+Rules of this file: a handful of lookups by key, whatever the trace's size; sentences carry the engine's two
+marks. The item's life is `views/lives.py`, the layout of the payload `views/raw.py`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from webapp.views import content, lives, names, raw
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
 
-CARDS = 5  # findings of one record that are told whole; the rest is counted
+CARDS = 3  # findings of one record that are told whole; the rest is counted
 LIVES = 2  # of them with the item's life drawn
-LISTED = 8  # places of a merged finding, and consequences
+LISTED = 5  # places of a merged finding, and consequences
 WHOLE = 200_000  # characters of a payload that are loaded for one record
 COPIED = 20_000  # characters the Copy button carries in the page
 _WORD = re.compile(r"`([^`]+)`")
@@ -40,7 +40,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One finding. why, fix, title: with marks; again, follows: places; cause: the finding this one follows from."""
+    """One finding. why, fix, title: with marks; again, follows: places; cause: what this one follows from."""
 
     key: str
     severity: str
@@ -63,7 +63,7 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Inspector:
-    """The chosen record. reached_cls: `c-fatal` where it was refused; copy: the payload, when short enough."""
+    """The chosen record. reached_cls: `c-fatal` where it was refused; copy: the payload, if short enough."""
 
     event: int
     prefix: str
@@ -102,7 +102,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
     lane = page.lanes.get(line.lane)
     size = len(text.encode()) if row is not None else line.size
     cards = [
-        _card(session, trace, sel, page, finding, item if index < LIVES else None, index < LIVES)
+        _card(session, trace, sel, page, finding, item, line.type, index < LIVES)
         for index, finding in enumerate(chosen)
     ]
     return Inspector(
@@ -169,6 +169,7 @@ def _card(
     page: PageContext,
     finding: FindingRow,
     item: ItemRow | None,
+    type_: str | None,
     with_life: bool,
 ) -> Card:
     rule = catalogue().get(finding.rule)
@@ -185,7 +186,7 @@ def _card(
         label=finding.label or "",
         basis=finding.basis if finding.basis != "confirmed" else "",
         party=party_words(finding.party, trace.protocol),
-        life=lives.strip(session, trace, sel, page, finding, item) if with_life else Markup(""),
+        life=lives.strip(session, trace, sel, page, finding, item, type_) if with_life else Markup(""),
         why=finding.why or (rule.explanation if rule is not None else ""),
         fix=rule.fix if rule is not None else "",
         here_again=finding.event if finding.event != page.event else None,

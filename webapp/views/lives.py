@@ -35,7 +35,7 @@ def strip(
     item: ItemRow | None,
     type_: str | None = None,
 ) -> Markup:
-    """The strip; nothing when the finding is about no item, or the item has no story. type_: at the finding."""
+    """The strip; nothing when the finding is about no item, or it has no story. type_: at the finding."""
     if finding.item_id is None:
         return Markup("")
     if item is None or item.id != finding.item_id:

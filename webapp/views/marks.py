@@ -1,7 +1,7 @@
 """The two marks of the engine's texts, as links and code.
 
-Rules of this file: `#12` becomes a link to that record, a `backticked` word becomes code; every other character
-is escaped. `#205a` (a derived event) links to the record that caused it. Nothing else is markup.
+Rules of this file: `#12` becomes a link to that record, a `backticked` word becomes code; every other
+character is escaped. `#205a` (a derived event) links to the record that caused it. Nothing else is markup.
 """
 
 from __future__ import annotations
@@ -10,31 +10,37 @@ import re
 
 from markupsafe import Markup, escape
 
-from webapp.views.names import type_parts
+from webapp.views.names import short_id, type_parts
 from webapp.views.selection import Selection
 
 _MARK = re.compile(r"`([^`]{1,400})`|(?<![\w&#/])#(\d{1,9})([a-z]?)\b")
+LONG = 24  # characters of an id that a headline shows whole
 _TYPE = re.compile(r"[A-Z][A-Z_]{2,}")
 
 
-def marks(text: str | None, sel: Selection) -> Markup:
-    """The text as HTML. sel: the view the links keep (panel, filters); its window moves to the record."""
+def marks(text: str | None, sel: Selection, short: bool = False) -> Markup:
+    """The text as HTML. sel: the view the links keep (panel, filters); its window moves to the record.
+
+    short: long ids lose their middle, as a headline wants it; the whole id is shown on hover.
+    """
     out: list[Markup] = []
     start = 0
     source = text or ""
     for found in _MARK.finditer(source):
         out.append(escape(source[start : found.start()]))
         start = found.end()
-        out.append(_code(found[1]) if found[1] is not None else _link(found[2], found[3], sel))
+        out.append(_code(found[1], short) if found[1] is not None else _link(found[2], found[3], sel))
     out.append(escape(source[start:]))
     return Markup("").join(out)
 
 
-def _code(word: str) -> Markup:
+def _code(word: str, short: bool) -> Markup:
     if _TYPE.fullmatch(word):
         prefix, verb = type_parts(word)
         quiet = Markup("<i>{}</i>").format(prefix) if prefix else ""
         return Markup('<code class="ty">{}{}</code>').format(quiet, verb)
+    if short and len(word) > LONG and not re.search(r"\s", word):
+        return Markup('<code title="{}">{}</code>').format(word, short_id(word, LONG))
     return Markup("<code>{}</code>").format(word)
 
 

@@ -115,9 +115,15 @@ def duration(seconds: float) -> str:
 
 
 def since(seconds: float) -> str:
-    """Time since the first record: `+9 ms`; events can carry clocks that run backwards."""
-    text = duration(seconds)
-    return text if text.startswith("−") else f"+{text}"
+    """Time since the first record: `+9 ms`, `+4.17 s`, `+9:53.02`; clocks of events may run backwards."""
+    sign, size = ("−", -seconds) if seconds < 0 else ("+", seconds)
+    if size < 59.995:
+        return f"{sign}{duration(size)}"
+    whole = round(size * 100)
+    minutes, rest = divmod(whole, 6000)
+    if minutes < 60:
+        return f"{sign}{minutes}:{rest / 100:05.2f}"
+    return f"{sign}{minutes // 60:,}:{minutes % 60:02d}:{rest // 100:02d}"
 
 
 def size_words(size: int) -> str:

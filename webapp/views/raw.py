@@ -1,7 +1,7 @@
 """A payload as received, laid out for reading: every token as it was sent, only the white space is ours.
 
-Rules of this file: pure. Numbers, escapes and double keys stay as on the wire, which is why this is no re-encoding.
-Text that is no JSON stays as it is. Bounded: the first MAX_LINES lines of at most MAX_CHARS characters.
+Rules of this file: pure. Numbers, escapes and double keys stay as on the wire: this is no re-encoding. Text
+that is no JSON stays as it is. Bounded: the first MAX_LINES lines of at most MAX_CHARS characters.
 """
 
 from __future__ import annotations

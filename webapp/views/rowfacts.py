@@ -26,11 +26,12 @@ class Said:
     severity: int
     words: str
     related: frozenset[int]
+    first: bool = True  # False where a merged finding happened again
 
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What rows need: known items by ord, folded bursts by first record, findings by record, records after the stop."""
+    """What rows need: items by ord, folded bursts by first record, findings by record, records after the stop."""
 
     trace: Trace
     page: PageContext
@@ -75,6 +76,17 @@ def spans(facts: Facts, entries: Sequence[Entry]) -> list[rail.Span]:
     return lives
 
 
+def subject(entry: Entry, facts: Facts) -> ItemRow | None:
+    """The item a row is about; a result's row is about the call it answers."""
+    ord_ = entry.line.item if entry.derived is None else entry.derived.item
+    item = None if ord_ is None else facts.items.get(ord_)
+    if item is None or item.kind != "result" or item.parent is None:
+        return item
+    calls = [i for i in facts.items.values() if i.kind == "tool" and i.id == item.parent]
+    before = [call for call in calls if call.first <= entry.line.seq]
+    return max(before, key=lambda call: call.first, default=item)
+
+
 def beat(entry: Entry, facts: Facts) -> rail.Beat:
     line = entry.line
     gone = line.reached == AFTER
@@ -84,9 +96,12 @@ def beat(entry: Entry, facts: Facts) -> rail.Beat:
     if parts:
         return rail.Beat(entry.pos, line.item, "grew", gone, to=float(parts[0].burst_last))
     mark: str | None = line.change
+    item = subject(entry, facts)
     if line.severity == 0:
         mark = "wrong"
+    elif item is not None and item.kind == "tool" and line.type == "TOOL_CALL_RESULT":
+        mark = "result"
     elif line.synth and mark == "opened":
         mark = "grew"  # its derived START stands on the row above
-    on_rail = line.item in facts.items and facts.items[line.item].kind in RAIL_KINDS
-    return rail.Beat(entry.pos, line.item if on_rail else None, mark or "point", gone)
+    on_rail = item is not None and item.kind in RAIL_KINDS
+    return rail.Beat(entry.pos, item.ord if item is not None and on_rail else None, mark or "point", gone)

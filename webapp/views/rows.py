@@ -1,7 +1,7 @@
 """What one row of the event list says, and how it looks.
 
-Rules of this file: rows from facts that are already loaded; no database. A row is a record, a derived event (dashed,
-before its record) or a folded burst. The number of elements of a row is kept small: a window has a node limit.
+Rules of this file: rows from facts that are already loaded; no database. A row is a record, a derived event
+(dashed, before its record) or a folded burst. A row has few elements: a window has a node limit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from webapp.draw import rail
 from webapp.storage.events import Line
 from webapp.storage.models import FindingRow, ItemRow, Segment
 from webapp.views import content, names
-from webapp.views.rowfacts import AFTER, DROPPED, REFUSED, Entry, Facts, Said, beat, spans
+from webapp.views.rowfacts import AFTER, DROPPED, REFUSED, Entry, Facts, Said, beat, spans, subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,13 +44,21 @@ class Row:
     time: str
     stamp: str
     selected: bool
+    seq: int
+    derived: bool
     stop: str = ""
+
+    @property
+    def cost(self) -> int:
+        """Elements the row adds to the page, from above."""
+        optional = (self.mark, self.mark, self.prefix, self.item_id, self.say, self.note, not self.ascii)
+        return 10 + sum(map(bool, optional)) + self.rail.count("<") + (3 if self.stop else 0)
 
 
 def said(row: FindingRow) -> Said:
     """`not open since #6` where the finding says when the item was shut, else its own clause."""
     shut = next((event for event, role in row.related if role in ("closed", "closed_by")), None)
-    not_open = shut is not None and "not open" in row.title
+    not_open = shut is not None and ("not open" in row.title or "closed" in row.title)
     words = f"not open since #{shut}" if not_open else names.clip(row.title.replace("`", ""), 90)
     return Said(row.severity, words, frozenset(event for event, _ in row.related))
 
@@ -82,14 +90,14 @@ def _row(entry: Entry, picture: Markup, facts: Facts, same_lane: bool, related: 
     gone = line.reached == AFTER
     severity = None if entry.derived is not None or line.severity is None else line.severity
     word = "" if severity is None else names.SEVERITY[severity]
-    item = _item_of(entry, facts)
+    item = subject(entry, facts)
     type_ = _type(entry, item)
     prefix, verb = names.type_parts(type_)
     shown = _folded(parts, line, facts) if parts else _content(entry, item)
     first_said = facts.said[line.seq][0] if severity is not None and line.seq in facts.said else None
     seconds = page.clock.read(line.at, line.ts, line.prefix_at)
     name, item_id = _item(type_, item, line, parts, facts)
-    number = entry.derived.number if entry.derived else f"{line.seq}–{last}" if parts else str(line.seq)
+    number = entry.derived.number if entry.derived else str(line.seq)
     return Row(
         id=f"e{entry.derived.number if entry.derived else line.seq}",
         number=f"#{number}",
@@ -108,17 +116,16 @@ def _row(entry: Entry, picture: Markup, facts: Facts, same_lane: bool, related: 
         text=shown.text,
         ascii=shown.ascii,
         note=first_said.words if first_said else "",
-        note_cls=f"c-{names.SEVERITY[first_said.severity]}" if first_said and not gone else "",
+        note_cls=f"c-{names.SEVERITY[first_said.severity]}"
+        if first_said and first_said.first and not gone
+        else "",
         time="" if entry.derived else page.clock.since(seconds),
         stamp=_stamp(seconds, facts),
         selected=selected,
+        seq=line.seq,
+        derived=entry.derived is not None,
         stop=_stop(facts) if line.reached == REFUSED and entry.derived is None else "",
     )
-
-
-def _item_of(entry: Entry, facts: Facts) -> ItemRow | None:
-    ord_ = entry.line.item if entry.derived is None else entry.derived.item
-    return None if ord_ is None else facts.items.get(ord_)
 
 
 def _type(entry: Entry, item: ItemRow | None) -> str | None:
@@ -147,8 +154,8 @@ def _content(entry: Entry, item: ItemRow | None) -> content.Content:
 
 
 def _folded(parts: Sequence[Segment], line: Line, facts: Facts) -> content.Content:
-    """`folded: 184 pieces, 3.2 s, 1,120 characters` and the beginning of the text."""
-    told = [names.plural(sum(part.count for part in parts), "piece")]
+    """`#23–350 ×184, 3.2 s, 1,120 characters` and the beginning of the text."""
+    told = [f"#{line.seq}–{parts[0].burst_last} ×{names.count(sum(part.count for part in parts))}"]
     end = facts.burst_ends.get(parts[0].burst_last)
     if end is not None:
         begun = facts.page.clock.read(line.at, line.ts, line.prefix_at)
@@ -156,7 +163,12 @@ def _folded(parts: Sequence[Segment], line: Line, facts: Facts) -> content.Conte
         if begun is not None and ended is not None:
             told.append(names.duration(ended - begun))
     told.append(names.plural(sum(part.chars for part in parts), "character"))
-    return content.Content(f"folded: {', '.join(told)}", content.quoted(names.clip(parts[0].text, 120)))
+    return content.Content(", ".join(told), _piece(parts[0]))
+
+
+def _piece(part: Segment) -> str:
+    text = names.clip(part.text, 120)
+    return content.showable(text) if part.kind == "tool" else content.quoted(text)
 
 
 def _item(
@@ -171,7 +183,9 @@ def _item(
         first = facts.items.get(parts[0].item)
         others = len({part.item for part in parts}) - 1
         name = names.item_name(first) if first is not None else "text"
-        return (f"{name} +{others} more" if others else name), ""
+        if first is None or others:
+            return f"{name} +{others} more" if others else name, ""
+        return name, names.short_id(content.showable(first.id))
     if item is not None:
         named = names.item_name(item)
         shown = item.id if item.kind not in ("step",) else ""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
+from webapp.draw.sequence_folds import joined
 from webapp.draw.sequence_model import Burst, Entry, Fact, ItemFact, LaneFact, Part
 from webapp.storage import events, items, story
 from webapp.storage.events import Filters, Line
@@ -96,7 +97,7 @@ def _entries(
             continue
         synth = tuple((d.change, known[d.item]) for d in derived[line.seq] if d.item in known)
         out.append(_fact(line, known, synth, worst.get(line.seq), line.seq in closers, page))
-    return _merged(out)
+    return joined(out)
 
 
 def _fact(
@@ -141,36 +142,6 @@ def _burst(
         size = len(segment.text.encode("utf-8", "replace"))
         parts.append(Part(item, segment.lane, segment.count, size, took, segment.reached))
     return Burst(line.seq, segments[0].burst_last, tuple(parts), _seconds(page, line))
-
-
-def _merged(entries: list[Entry]) -> list[Entry]:
-    """Storage cuts long bursts; here those that touch and tell of the same items are one again."""
-    out: list[Entry] = []
-    for entry in entries:
-        before = out[-1] if out else None
-        if isinstance(entry, Burst) and isinstance(before, Burst) and _same(before, entry):
-            out[-1] = _joined(before, entry)
-        else:
-            out.append(entry)
-    return out
-
-
-def _same(one: Burst, two: Burst) -> bool:
-    def key(burst: Burst) -> set[tuple[int, int, int]]:
-        return {(p.item.ord, p.lane, p.reached) for p in burst.parts}
-
-    return one.last + 1 == two.first and key(one) == key(two)
-
-
-def _joined(one: Burst, two: Burst) -> Burst:
-    later = {(p.item.ord, p.lane): p for p in two.parts}
-    parts = []
-    for part in one.parts:
-        other = later[part.item.ord, part.lane]
-        took = None if part.seconds is None or other.seconds is None else part.seconds + other.seconds
-        count, size = part.count + other.count, part.size + other.size
-        parts.append(Part(part.item, part.lane, count, size, took, part.reached))
-    return Burst(one.first, two.last, tuple(parts), one.seconds)
 
 
 def _findings(

@@ -92,7 +92,7 @@ class Window:
 
 
 def choose(session: Session, trace: Trace, sel: Selection, page: PageContext, crowded: bool) -> Window:
-    """The window asked for; else the whole run, or in a `crowded` trace the surroundings of the chosen event."""
+    """The window asked for; else the whole run, or in a `crowded` trace what surrounds the chosen event."""
     clock = page.clock
     span = (trace.ended or 0.0) - (trace.started or 0.0)
     timed = clock.known and trace.started is not None and span > 0
@@ -227,7 +227,7 @@ def _words(window: Window, page: PageContext) -> str:
         events = names.plural(page.trace.records, "event")
         return f"all {events}" if window.whole else f"#{round(scale.a)}–#{round(scale.b)} of {events}"
     clock = CLOCK_WORDS.get(page.clock.source or "", "")
-    total = scale.words(scale.whole[1], fine=True)
+    total = window.run.words(scale.whole[1], fine=True)
     if window.whole:
         return f"all {total}, {clock}"
     first, last = scale.words(scale.a, fine=True), scale.words(scale.b, fine=True)

@@ -1,7 +1,7 @@
 """The trace page: one context for the page, its fragments and the shared link.
 
-Rules of this file: what is chosen, what stands around the panel (tabs, scrubber), and the order in which the parts
-are built. The number of queries does not depend on the trace's size; the panel decides on its own window.
+Rules of this file: what is chosen, what stands around the panel (tabs, scrubber), and the order in which the
+parts are built. The number of queries does not depend on the trace's size; the panel decides on its own window.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Tab:
-    """severity: word of the worst finding, "" for none; hits: how many of that severity; small: count after the name."""
+    """severity: of the worst finding, "" for none; hits: how many have it; small: count after the name."""
 
     name: str
     label: str
@@ -50,7 +50,8 @@ class Scrubber:
 
     prev: str | None
     next: str | None
-    position: str
+    nth: str
+    total: str
     track: Markup
     last: int
     href: str
@@ -141,7 +142,8 @@ def _chosen(
         if not hit or hit[0].seq != event:
             shown = filters.compose(sel) or "Findings only"
             back = sel.href(event=None)
-            text = f"The filter `{shown.replace('`', '')}` hid #{event}. It was cleared, because a link led there."
+            told = shown.replace("`", "")
+            text = f"The filter `{told}` hid #{event}. It was cleared, because a link led there."
             notes.append(Note(text, "info", back))
             sel = replace(sel, q="", type="", lane="", item="", hits=False, start=None)
     return sel, event
@@ -216,7 +218,8 @@ def _scrubber(session: Session, trace: Trace, sel: Selection, page: PageContext)
     return Scrubber(
         prev=sel.href(event=event - 1, start=None) if event > 0 else None,
         next=sel.href(event=event + 1, start=None) if event < page.last else None,
-        position=f"{names.ordinal(event + 1)} of {names.count(trace.records)}",
+        nth=names.ordinal(event + 1),
+        total=names.count(trace.records),
         track=scrub.draw(trace.records, event, trace.rejected_at, hits),
         last=page.last,
         href=sel.href(event=None, start=None),

@@ -7,17 +7,23 @@ the state.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
+from markupsafe import Markup
+
 from webapp.core.findings import VERDICTS
 from webapp.storage.models import Trace
-from webapp.views.names import plural
+from webapp.views.marks import marks
+from webapp.views.names import plural, short_id
+from webapp.views.selection import Selection
 
 PAGE_SIZE = 25
+_LONG_ID = re.compile(r"`([^`\s]{21,})`")  # a UUID says nothing in a list; its ends tell two apart
 PROTOCOLS = {"ag-ui": "AG-UI", "teams": "Teams"}
 _VERDICT_WORDS = {verdict: verdict.capitalize() for verdict in VERDICTS}
 _SIDES = {"producer": "Agent", "application": "Application", "capture": "Capture"}
@@ -80,7 +86,7 @@ class TraceLine:
     status: str
     event: int | None
     event_href: str
-    headline: str
+    headline: Markup
     protocol: str
     events: int
     lanes: int
@@ -191,9 +197,9 @@ def trace_line(row: Trace, now: float) -> TraceLine:
         ticket=row.ticket,
         verdict=row.verdict,
         status=row.status,
-        event=row.headline_event if row.headline else None,
+        event=row.headline_event if row.headline and row.events else None,
         event_href=f"{href}?event={row.headline_event}",
-        headline=_headline(row),
+        headline=marks(_headline(row), Selection(base=href)),
         protocol=protocol,
         events=row.events,
         lanes=row.lane_count,
@@ -265,7 +271,8 @@ def _headline(row: Trace) -> str:
     if row.status == "failed":
         return row.error or "It could not be analysed."
     if row.headline:
-        text = row.headline[:1].upper() + row.headline[1:]
+        text = _LONG_ID.sub(lambda found: f"`{short_id(found[1])}`", row.headline)
+        text = text[:1].upper() + text[1:]
         return text if text.endswith((".", "!", "?")) else f"{text}."
     if row.verdict == "unchecked":
         return "No event could be read, so nothing was checked."

@@ -24,7 +24,7 @@ router = APIRouter(include_in_schema=False)
 def as_svg(session: DbSession, trace_id: str, event: str = "", start: str = "", fold: str = "1") -> Response:
     trace = find_trace(session, trace_id)
     sel = _selection(trace_id, event, start, fold)
-    return _file(sequence_files.picture(session, trace, sel), "image/svg+xml", f"{trace.name}-sequence.svg")
+    return _file(sequence_files.picture(session, trace, sel), "image/svg+xml", trace.name, "sequence.svg")
 
 
 @router.get("/traces/{trace_id}/sequence.mmd")
@@ -33,7 +33,7 @@ def as_mermaid(
 ) -> Response:
     trace = find_trace(session, trace_id)
     sel = _selection(trace_id, event, start, fold)
-    return _file(sequence_files.text(session, trace, sel), "text/plain", f"{trace.name}-sequence.mmd")
+    return _file(sequence_files.text(session, trace, sel), "text/plain", trace.name, "sequence.mmd")
 
 
 def _selection(trace_id: str, event: str, start: str, fold: str) -> Selection:
@@ -47,8 +47,10 @@ def _number(text: str) -> int | None:
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
 
 
-def _file(body: str, kind: str, name: str) -> Response:
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "sequence"
-    told = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(name, safe='')}"
+def _file(body: str, kind: str, name: str, tail: str) -> Response:
+    """An attachment called `NAME-TAIL`; the plain name is for what cannot read the whole one."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "trace"
+    whole = quote(f"{name}-{tail}", safe="")
+    told = f"attachment; filename=\"{plain}-{tail}\"; filename*=UTF-8''{whole}"
     data = body.encode("utf-8", "replace")
     return Response(data, media_type=f"{kind}; charset=utf-8", headers={"Content-Disposition": told})

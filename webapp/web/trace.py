@@ -1,7 +1,7 @@
 """The trace page, its fragments and the original file.
 
-Rules of this file: parse, call, render. The page and the fragment write the same template, so a link works with and
-without a script.
+Rules of this file: parse, call, render. The page and the fragment write the same template, so a link works with
+and without a script.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def page(request: Request, session: DbSession, trace_id: str) -> Response:
 
 @router.get("/traces/{trace_id}/original")
 def original(session: DbSession, database: Db, trace_id: str) -> Response:
-    """The upload, byte for byte, as a download: it is unredacted and may hold anything, so no browser opens it."""
+    """The upload, byte for byte, as a download: it may hold anything, so no browser opens it."""
     trace = find_trace(session, trace_id)
     pk = trace.pk
 

@@ -1,4 +1,4 @@
-"""Retired shapes reach the application in today's form, with a warning; shapes that only look retired do not."""
+"""Retired shapes reach the application in today's form, with a warning; what only looks retired does not."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_a_converted_part_is_judged_like_any_other() -> None:
 
 
 def test_thinking_events_become_reasoning_under_minted_ids() -> None:
-    """Span and message get an id each, kept until they close; what rides along rides on, the title is lost."""
+    """Span and message get an id each until they close; what else is there rides on, but for the title."""
     compat = Compat()
     sent = [
         {"type": "THINKING_START", "title": "Plan"},

@@ -64,7 +64,8 @@ CASES: list[tuple[str, str, Any, Any]] = [
     ("AGUI-ENV-04", "$.outcome", {"type": "SUBAGENT_FINISHED", "subagentRunId": "s", "outcome": "success"},
      {"type": "SUBAGENT_FINISHED", "subagentRunId": "s", "outcome": {"type": "success"}}),
     ("AGUI-ENV-05", "$.delta", without(TEXT, "delta"), TEXT | {"delta": ""}),
-    ("AGUI-ENV-05", "$.value", {"type": "CUSTOM", "name": "n"}, {"type": "CUSTOM", "name": "n", "value": None}),
+    ("AGUI-ENV-05", "$.value", {"type": "CUSTOM", "name": "n"},
+     {"type": "CUSTOM", "name": "n", "value": None}),
     ("AGUI-ENV-05", "$.event", {"type": "RAW"}, {"type": "RAW", "event": None}),
     ("AGUI-ENV-05", "$.snapshot", {"type": "STATE_SNAPSHOT"}, {"type": "STATE_SNAPSHOT", "snapshot": None}),
     ("AGUI-ENV-06", "$.role", START | {"role": None}, START),
@@ -85,7 +86,8 @@ CASES: list[tuple[str, str, Any, Any]] = [
      {"type": "REASONING_MESSAGE_START", "messageId": "m", "role": "reasoning"}),
     ("AGUI-ENV-08", "$.role", RESULT | {"role": "assistant"}, RESULT | {"role": "tool"}),
     ("AGUI-ENV-08", "$.messages[0].toolCalls[0].type",
-     snapshot(ASSISTANT | {"toolCalls": [CALL | {"type": "tool"}]}), snapshot(ASSISTANT | {"toolCalls": [CALL]})),
+     snapshot(ASSISTANT | {"toolCalls": [CALL | {"type": "tool"}]}),
+     snapshot(ASSISTANT | {"toolCalls": [CALL]})),
     ("AGUI-ENV-10", "$.timestamp", TEXT | {"timestamp": 1.5}, TEXT | {"timestamp": 1000.0}),
     ("AGUI-ENV-10", "$.timestamp", TEXT | {"timestamp": None}, TEXT),
     ("AGUI-ENV-10", "$.timestamp", TEXT | {"timestamp": 2**53}, TEXT | {"timestamp": 2**53 - 1}),
@@ -105,7 +107,8 @@ CASES: list[tuple[str, str, Any, Any]] = [
     ("AGUI-ACT-07", "$.replace", ACTIVITY | {"replace": "yes"}, ACTIVITY | {"replace": False}),
     ("AGUI-STA-01", "$.delta", {"type": "STATE_DELTA", "delta": {}}, patch()),
     ("AGUI-STA-01", "$.delta[0]", patch("x"), patch({"op": "remove", "path": ""})),
-    ("AGUI-STA-01", "$.patch", {"type": "ACTIVITY_DELTA", "messageId": "a", "activityType": "p", "patch": None},
+    ("AGUI-STA-01", "$.patch",
+     {"type": "ACTIVITY_DELTA", "messageId": "a", "activityType": "p", "patch": None},
      {"type": "ACTIVITY_DELTA", "messageId": "a", "activityType": "p", "patch": []}),
     ("AGUI-STA-02", "$.delta[0].path", patch({"op": "add", "path": "a.b", "value": 1}),
      patch({"op": "add", "path": "/a.b", "value": 1})),
@@ -149,7 +152,8 @@ CASES: list[tuple[str, str, Any, Any]] = [
      {"type": "TOOL_CALL_CHUNK", "toolCallId": "c", "toolCallName": "1"}),
     ("AGUI-INP-01", "$.input", RUN | {"input": None}, RUN),
     ("AGUI-INP-01", "$.input.runId", RUN | {"input": without(ECHO, "runId")}, RUN | {"input": ECHO}),
-    ("AGUI-INP-01", "$.input.tools", RUN | {"input": ECHO | {"tools": None}}, RUN | {"input": ECHO | {"tools": []}}),
+    ("AGUI-INP-01", "$.input.tools", RUN | {"input": ECHO | {"tools": None}},
+     RUN | {"input": ECHO | {"tools": []}}),
     ("AGUI-INP-01", "$.input.messages[0]", RUN | {"input": ECHO | {"messages": [None]}},
      RUN | {"input": ECHO | {"messages": [ASSISTANT]}}),
 ]  # fmt: skip
@@ -159,7 +163,7 @@ CASES: list[tuple[str, str, Any, Any]] = [
 def test_a_wrong_value_is_malformed_under_its_most_specific_rule(
     rule: str, path: str, wrong: Any, fine: Any
 ) -> None:
-    """One wrong member gives one fault naming rule and path; one step closer to right, and nothing is said."""
+    """One wrong member gives one fault with rule and path; the next best right value gives none."""
     bad = slow(wrong)
     assert (bad.kind, [(f.rule, f.path) for f in bad.faults]) == ("malformed", [(rule, path)])
     assert bad.wire is None

@@ -18,30 +18,32 @@ from webapp.core.records import Item
 
 def open_item(w: World, kind: str, ev: Any, item: Item) -> None:
     """START of a message, call or reasoning message."""
+    tag = None if ev.subagentRunId is UNSET else ev.subagentRunId
     if kind == "tool":
-        _open_call(w, ev, item)
+        _open_call(w, ev, item, tag)
         return
     if kind == "reasoning":
-        msg = w.held.open_message(ev.messageId, "reasoning", item.owner)
+        msg = w.held.open_message(ev.messageId, "reasoning", tag)
         item.name = "reasoning"
     else:
         role = "assistant" if ev.role is UNSET else ev.role
         held = w.held.by_id.get(ev.messageId)
         if held is not None:
             _check_reopened(w, held, role, ev, item)
-        msg = w.held.open_message(ev.messageId, role, item.owner, ev.name)
+        msg = w.held.open_message(ev.messageId, role, tag, ev.name)
         item.name = role
     w.blanked.pop(ev.messageId, None)
-    msg.merge(ev.metadata)
+    if msg.role != "activity":
+        msg.merge(ev.metadata)
 
 
-def _open_call(w: World, ev: Any, item: Item) -> None:
+def _open_call(w: World, ev: Any, item: Item, tag: str | None) -> None:
     held = w.held.calls.get(ev.toolCallId)
     if held is not None:
         _check_reopened_call(w, held, ev, item)
     elif ev.parentMessageId is not UNSET:
         _check_parent(w, ev, item)
-    call = w.held.open_call(ev.toolCallId, ev.toolCallName, ev.parentMessageId, item.owner)
+    call = w.held.open_call(ev.toolCallId, ev.toolCallName, ev.parentMessageId, tag)
     call.metadata = merged(call.metadata, ev.metadata)
     item.name = ev.toolCallName
     item.parent = None if ev.parentMessageId is UNSET else ev.parentMessageId
@@ -86,7 +88,7 @@ def close_item(w: World, kind: str, ev: Any) -> None:
             call.metadata = merged(call.metadata, ev.metadata)
     else:
         msg = w.held.by_id.get(ev.messageId)
-        if msg is not None:
+        if msg is not None and msg.role != "activity":
             msg.merge(ev.metadata)
 
 

@@ -79,6 +79,13 @@ def chunk(w: World, ev: Any) -> Item | None:
     return stream.item
 
 
+def may_open(ev: Any) -> bool:
+    """Whether a first chunk carries what it needs."""
+    if isinstance(ev, e.ToolCallChunk):
+        return ev.toolCallId is not UNSET and ev.toolCallName is not UNSET
+    return ev.messageId is not UNSET
+
+
 def _resolve(w: World, spec: Kind, id_: Any, tag: Any) -> str | None:
     """The lane a chunk belongs to; conflicts are findings and resolve to the likeliest lane."""
     if id_ is not UNSET:
@@ -146,6 +153,8 @@ def _open(w: World, spec: Kind, ev: Any, id_: Any, lane: str | None, displaced: 
     opener = spec.start(**members)
     item = items.start(w, spec.kind, id_, ev.subagentRunId, getattr(ev, "parentMessageId", UNSET), chunk=True)
     open_item(w, spec.kind, opener, item)
+    if spec.kind == "text" and opener.role is UNSET:
+        opener.role = "assistant"  # a client writes the default out
     _emit(w, opener, item, "opened")
     stream = Stream(spec.kind, id_, item, lane, w.seq, established)
     w.streams[lane] = stream
@@ -179,7 +188,7 @@ def _content(w: World, spec: Kind, ev: Any, stream: Stream) -> None:
     if ev.rawEvent is not UNSET:
         members["rawEvent"] = ev.rawEvent
     piece = spec.content(**members)
-    items.content(w, spec.kind, stream.id, UNSET, text)
+    items.content(w, spec.kind, stream.id, members.get("subagentRunId", UNSET), text)
     grow(w, spec.kind, piece)
     _emit(w, piece, stream.item, "grew", text)
 
@@ -194,7 +203,7 @@ def _close(w: World, lane: str | None) -> None:
     members: dict[str, Any] = {id_field: stream.id}
     if stream.tag is not None:
         members["subagentRunId"] = stream.tag
-    items.end(w, stream.kind, stream.id, UNSET, by=w.seq)
+    items.end(w, stream.kind, stream.id, members.get("subagentRunId", UNSET), by=w.seq)
     _emit(w, end(**members), stream.item, "closed")
 
 
@@ -279,7 +288,12 @@ def _check_repeats(w: World, spec: Kind, ev: Any, stream: Stream) -> None:
 def _after_owner(w: World, spec: Kind, item: Item, lane: str) -> None:
     """CHK-15: a chunk takes up an item that its subagent's end had closed."""
     owner = w.items["subagent"].get(lane)
-    if owner is not None and owner.state == "closed" and item.closed_by is not None and item.closed_by == owner.closed:
+    if (
+        owner is not None
+        and owner.state == "closed"
+        and item.closed_by is not None
+        and item.closed_by == owner.closed
+    ):
         w.taken_up = w.seq
         w.find(
             "AGUI-CHK-15",

@@ -8,23 +8,27 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, NoReturn
+from typing import Any
 
 import msgspec
 
-from webapp.core.agui.blame import Fault, Place, kind_of, shown
-from webapp.core.agui.events import EVENTS
+from webapp.core.agui.blame import Fault, kind_of, shown
+from webapp.core.agui.repeats import (
+    BLANK,
+    NotJson,
+    duplicate_keys,
+    may_have_duplicates,
+    repeats,
+    scanner,
+)
 
-BLANK = " \t\r\n"
-MAX_DIGITS = 4000  # Python refuses to read longer integers; to a client such a number is Infinity
+__all__ = ["Read", "duplicate_keys", "may_have_duplicates", "precheck"]
+
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
+_GAP = re.compile(r"[ \t\r\n]*")
 # what is left of a literal or a number that was cut short
 _CUT = re.compile(r"|t|tr|tru|f|fa|fal|fals|n|nu|nul|-|\.|[eE][+-]?")
 _TYPE = re.compile(r'\s*:\s*("(?:[^"\\]|\\.)*")')
-# fewest members a text can have to decode to the struct: its required ones and `type`
-_FEWEST: dict[type[msgspec.Struct], int] = {
-    cls: 1 + sum(field.required for field in msgspec.structs.fields(cls)) for cls in EVENTS.values()
-}
 
 
 class Read(msgspec.Struct):
@@ -38,28 +42,6 @@ class Read(msgspec.Struct):
     value: dict[str, Any] | None = None
     type: str | None = None
     faults: list[Fault] = []
-
-
-class _NotJson(ValueError):
-    pass
-
-
-def _refuse(literal: str) -> NoReturn:
-    raise _NotJson(literal)
-
-
-def _integer(digits: str) -> int | float:
-    return int(digits) if len(digits) < MAX_DIGITS else float(digits)
-
-
-def _scanner(repeated: list[str]) -> json.JSONDecoder:
-    def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) != len(pairs):
-            repeated.append(pairs[0][0])
-        return found
-
-    return json.JSONDecoder(object_pairs_hook=collect, parse_constant=_refuse, parse_int=_integer)
 
 
 def _text(raw: bytes) -> tuple[str, list[Fault]]:
@@ -81,20 +63,27 @@ def precheck(raw: bytes, max_depth: int = 200) -> Read:
     text = text.removeprefix("\ufeff").strip(BLANK)
     if not text:
         return _lost(faults, "AGUI-TRN-07", "the data is empty", "An empty payload carries no event.")
-    repeated: list[str] = []
-    scanner = _scanner(repeated)
+    twice: list[str] = []
+
+    def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) != len(pairs):
+            twice.append(pairs[0][0])
+        return found
+
+    reader = scanner(collect)
     try:
-        value, end = scanner.raw_decode(text)
+        value, end = reader.raw_decode(text)
     except RecursionError:
         return _too_deep(text, faults, max_depth)
-    except _NotJson as error:
+    except NotJson as error:
         why = "JSON has no such number, and a client fails to parse the payload."
         return _lost(faults, "AGUI-TRN-03", f"the payload holds `{error}`", why)
     except json.JSONDecodeError as error:
         return _broken(text, error, faults)
     if end < len(text):
-        return _trailing(scanner, text, end, faults)
-    faults += [_repeated(path) for path in (_repeats(text) if repeated else ())]
+        return _trailing(reader, text, end, faults)
+    faults += [_repeated(path) for path in (repeats(text) if twice else ())]
     return _judge(value, text, faults, max_depth)
 
 
@@ -146,15 +135,15 @@ def _unfinished(text: str, error: json.JSONDecodeError) -> bool:
     return _CUT.fullmatch(tail) is not None
 
 
-def _trailing(scanner: json.JSONDecoder, text: str, end: int, faults: list[Fault]) -> Read:
+def _trailing(reader: json.JSONDecoder, text: str, end: int, faults: list[Fault]) -> Read:
     """More text after a first JSON value: more events, or rubbish."""
     first, count = end, 1
     try:
         while end < len(text):
-            start = end + len(text[end:]) - len(text[end:].lstrip(BLANK))
-            _, end = scanner.raw_decode(text, start)
+            start = _GAP.match(text, end).end()  # type: ignore[union-attr]  # it matches nothing, too
+            _, end = reader.raw_decode(text, start)
             count += 1
-    except (RecursionError, _NotJson, json.JSONDecodeError) as error:
+    except (RecursionError, NotJson, json.JSONDecodeError) as error:
         cut = isinstance(error, json.JSONDecodeError) and text[start] in "{[" and _unfinished(text, error)
         if not cut:
             title = f"the payload goes on after its JSON with `{shown(text[first:].lstrip(BLANK)[:20])}`"
@@ -163,6 +152,11 @@ def _trailing(scanner: json.JSONDecoder, text: str, end: int, faults: list[Fault
     title = f"the payload holds {count} JSON documents"
     why = "One frame is one event. Usually the empty line between two events is missing."
     return _lost(faults, "AGUI-TRN-02", title, why)
+
+
+def _repeated(path: str) -> Fault:
+    title = f"`{path.removeprefix('$.')}` stands twice in one object"
+    return Fault("AGUI-TRN-18", path, title, "A client keeps the last one.")
 
 
 # ── depth ────────────────────────────────────────────────────
@@ -205,64 +199,3 @@ def _too_deep(text: str, faults: list[Fault], max_depth: int) -> Read:
             faults, "AGUI-TRN-02" if level > 0 else "AGUI-TRN-03", "the payload is a fragment of JSON", why
         )
     return Read("malformed", None, name or None, [_deep(max_depth), *faults])
-
-
-# ── members that stand twice ─────────────────────────────────
-
-
-def _repeated(path: str) -> Fault:
-    title = f"`{path.removeprefix('$.')}` stands twice in one object"
-    return Fault("AGUI-TRN-18", path, title, "A client keeps the last one.")
-
-
-class _Marked(dict[str, Any]):
-    repeated: tuple[str, ...] = ()
-
-
-def _repeats(text: str) -> list[str]:
-    """Paths of the members that stand more than once in their object."""
-
-    def collect(pairs: list[tuple[str, Any]]) -> _Marked:
-        found = _Marked(pairs)
-        if len(found) != len(pairs):
-            keys = [key for key, _ in pairs]
-            found.repeated = tuple(dict.fromkeys(key for key in keys if keys.count(key) > 1))
-        return found
-
-    scanner = json.JSONDecoder(object_pairs_hook=collect, parse_constant=_refuse, parse_int=_integer)
-    waiting: list[tuple[Any, Place]] = [(scanner.decode(text), Place())]
-    paths: list[str] = []
-    while waiting:
-        value, place = waiting.pop()
-        if isinstance(value, _Marked):
-            paths += [place.member(key).path for key in value.repeated]
-            waiting += [(v, place.member(k)) for k, v in value.items() if isinstance(v, dict | list)]
-        else:
-            waiting += [(v, place.nth(i)) for i, v in enumerate(value) if isinstance(v, dict | list)]
-    return paths
-
-
-def duplicate_keys(raw: bytes) -> list[str]:
-    """Paths (`$.metadata.a`) of the members that stand twice in one object."""
-    try:
-        text = raw.decode(errors="replace").removeprefix("\ufeff").strip(BLANK)
-        return _repeats(text) if text.startswith("{") else []
-    except (ValueError, RecursionError):
-        return []
-
-
-def may_have_duplicates(raw: bytes, event: msgspec.Struct) -> bool:
-    """Whether `raw`, decoded to `event` by the fast path, may name a member twice: then ask `duplicate_keys`.
-
-    Costs a scan for a plain event, an encoding and more scans for others. `":` ends a key, unless a backslash
-    stands before it inside a text.
-    """
-    count = raw.count(b'":')
-    if count == _FEWEST[type(event)]:
-        return False
-    try:
-        text = msgspec.json.encode(event)
-    except (ValueError, OverflowError, RecursionError, TypeError):
-        return True
-    # fewer than the event carries: the text has blanks before its colons, so counting says nothing
-    return count - raw.count(b'\\":') != text.count(b'":') - text.count(b'\\":')

@@ -21,6 +21,7 @@ from webapp.core.agui.walk import Gone, Walk
 
 __all__ = ["Compat", "Fault", "Slow", "duplicate_keys", "may_have_duplicates", "precheck", "slow_decode"]
 
+MAX_FAULTS = 200  # told of one event; a hostile one may have a million unknown members
 _LONGEST_TYPE = 80  # characters of an unknown type that are compared with the known ones
 
 
@@ -62,7 +63,7 @@ def slow_decode(raw: bytes, compat: Compat, max_depth: int = 200) -> Slow:
         return Slow("dropped", name, faults=[_unknown_type(name), *read.faults])
     walk = Walk(wire["type"])
     kept = walk.closed(shape, wire, Place())
-    faults = [*walk.fatal, *retired, *walk.stripped, *read.faults]
+    faults = [*walk.fatal, *retired, *walk.stripped, *read.faults][:MAX_FAULTS]
     if isinstance(kept, Gone) or walk.fatal:
         usable = isinstance(kept, dict) and not walk.lost
         return Slow("malformed", name, _build(shape, kept) if usable else None, None, faults)

@@ -26,14 +26,14 @@ _OPENERS = {
 }
 
 
-def report_faults(w: World, slow: Slow, raw: bytes) -> bool:
+def report_faults(w: World, slow: Slow, raw: bytes, *, sse: bool) -> bool:
     """One finding a fault. Returns whether the judges must stay silent about this event (CMP-03 has said it)."""
     first: Any = None
     value = _object(raw) if slow.kind in ("dropped", "malformed") else None
     lane = _text(value, "subagentRunId")
     for fault in slow.faults:
         finding = w.find(
-            fault.rule,
+            "AGUI-TRN-03" if fault.rule == "AGUI-TRN-02" and not sse else fault.rule,
             fault.title,
             fault.why,
             label=fault.label,

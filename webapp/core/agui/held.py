@@ -13,6 +13,15 @@ from msgspec import UNSET
 _BLOCK = 256  # deltas kept apart before they are joined; bounds both memory and copying
 
 
+def _paired(text: str) -> str:
+    """The text with surrogate pairs that were split across deltas joined; single ones stay."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    return text
+
+
 class Text:
     """A growing string."""
 
@@ -30,7 +39,7 @@ class Text:
             pieces.clear()
 
     def whole(self) -> str:
-        joined = "".join(self._blocks) + "".join(self._pieces)
+        joined = _paired("".join(self._blocks) + "".join(self._pieces))
         self._blocks = [joined] if joined else []
         self._pieces = []
         return joined
@@ -108,7 +117,12 @@ def merged(held: dict[str, Any] | None, new: Any) -> dict[str, Any] | None:
 def from_wire(raw: dict[str, Any]) -> Msg:
     """A message of a snapshot or a run input (already enforced) as a held one."""
     content = raw.get("content")
-    msg = Msg(raw["id"], raw["role"], raw.get("subagentRunId"), Text(content) if isinstance(content, str) else content)
+    msg = Msg(
+        raw["id"],
+        raw["role"],
+        raw.get("subagentRunId"),
+        Text(content) if isinstance(content, str) else content,
+    )
     msg.metadata = raw.get("metadata")
     known = ("id", "role", "content", "subagentRunId", "metadata", "toolCalls")
     msg.extra = {key: value for key, value in raw.items() if key not in known}
@@ -133,6 +147,9 @@ class Held:
             self.list.append(msg)
         else:
             self.list.insert(at, msg)
+            twin = self.by_id.get(msg.id)
+            if twin is not None and any(twin is later for later in self.list[at + 1 :]):
+                self.by_id[msg.id] = msg  # of two with one id, a client finds the first
         self.by_id.setdefault(msg.id, msg)
         for call in msg.calls or ():
             self.calls.setdefault(call.id, call)
@@ -150,8 +167,6 @@ class Held:
             if name is not UNSET:
                 msg.extra["name"] = name
             self.append(msg)
-        elif msg.content is None and msg.role == role:
-            msg.content = Text()
         return msg
 
     def open_call(self, id_: str, name: str, parent: Any, owner: str | None) -> Call:
@@ -159,9 +174,11 @@ class Held:
         if call is not None:
             call.name = name
             return call
-        home = self.by_id.get(parent) if parent is not UNSET else None
+        parent = None if parent is UNSET or parent == "" else parent
+        home = None if parent is None else self.by_id.get(parent)
         if home is None or home.role != "assistant":
-            home = Msg(parent if parent is not UNSET and home is None else id_, "assistant", owner)
+            new_id = id_ if parent is None or home is not None else parent
+            home = Msg(new_id, "assistant", None if new_id in self.by_id else owner)
             self.append(home)
         call = self.calls[id_] = Call(id_, name, home)
         if home.calls is None:
@@ -176,6 +193,13 @@ class Held:
         call = self.calls.get(call_id)
         self.append(msg, self._after(call.message) if call is not None else None)
         return msg
+
+    def replace(self, old: Msg, new: Msg) -> None:
+        """`new` stands where `old` stood; calls that `old` held are gone."""
+        messages = [new if msg is old else msg for msg in self.list]
+        self.list, self.by_id, self.calls = [], {}, {}
+        for msg in messages:
+            self.append(msg)
 
     def _after(self, home: Msg) -> int | None:
         """Behind the assistant message and the tool messages that already follow it; None = at the end."""

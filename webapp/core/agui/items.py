@@ -15,7 +15,7 @@ from msgspec import UNSET
 
 from webapp.core import explain
 from webapp.core.agui.tables import ITEM, SPAN
-from webapp.core.agui.world import NOUNS, UNKNOWN, World, quoted, who
+from webapp.core.agui.world import BUCKETS, NOUNS, UNKNOWN, World, quoted, who
 from webapp.core.records import Item
 
 OWNER_RULE = {"text": "AGUI-TXT-05", "tool": "AGUI-TOL-05", "reasoning": "AGUI-RSN-08", "span": "AGUI-RSN-08"}
@@ -79,9 +79,11 @@ def content(w: World, kind: str, id_: str, tag: Any, delta: str) -> Item:
     if cell.rule is not None or item is None:
         already = ", which is already closed" if state == "closed" else ", which is not open"
         more = "more " if state == "closed" else ""
-        item = _orphan(w, kind, id_, tag, cell.rule or "", f"{more}{PIECE[kind]} for {{}}{already}", "phantom")
-    elif tag is not UNSET and tag != item.owner and item.state == "open":
-        _mismatch(w, kind, item, tag, PIECE[kind])
+        item = _orphan(
+            w, kind, id_, tag, cell.rule or "", f"{more}{PIECE[kind]} for {{}}{already}", "phantom"
+        )
+    elif tag is not UNSET and item.state == "open":
+        _agree(w, kind, item, tag, PIECE[kind])
     item.last = w.seq
     item.count += 1
     item.chars += len(delta)
@@ -97,8 +99,8 @@ def end(w: World, kind: str, id_: str, tag: Any, *, by: int | None = None) -> It
         already = state == "closed"
         title = f"{'a second' if already else 'an'} end for {{}}, which is {'already closed' if already else 'not open'}"
         return _orphan(w, kind, id_, tag, cell.rule or "", title, "closed", derived=by is not None)
-    if by is None and tag is not UNSET and tag != item.owner and item.state == "open":
-        _mismatch(w, kind, item, tag, "an end")
+    if tag is not UNSET and item.state == "open":
+        _agree(w, kind, item, tag, "an end")
     if kind == "tool" and item.state == "open":
         _check_arguments(w, item)
     w.close(item, by=by)
@@ -157,7 +159,11 @@ def _opens_late(w: World, kind: str, id_: str) -> None:
         w.ledger.amend(finding, place=(w.seq, "later"))
 
 
-def _mismatch(w: World, kind: str, item: Item, tag: Any, what: str) -> None:
+def _agree(w: World, kind: str, item: Item, tag: Any, what: str) -> None:
+    """A tagged continuation must name the recorded owner; an untagged one always agrees."""
+    item.owner = w.owners.get((BUCKETS[kind], item.id), item.owner)
+    if tag == item.owner:
+        return
     why = explain.owner_differs(item, _lane(tag))
     w.find(
         OWNER_RULE[kind],
@@ -175,20 +181,12 @@ def _lane(tag: Any) -> str | None:
 
 
 def _owner(w: World, kind: str, id_: str, item: Item | None, tag: Any, parent: Any) -> str | None:
-    """The owner an opener records; the checks an opener's tag must pass."""
-    recorded: Any = UNKNOWN
-    if item is not None and item.opened is not None:
-        recorded = item.owner
-    elif kind == "tool":
-        recorded = w.call_owners.get(id_, UNKNOWN)
-    elif kind in ("reasoning", "span"):
-        twin = w.items["span" if kind == "reasoning" else "reasoning"].get(id_)
-        recorded = twin.owner if twin is not None else w.owners.get(id_, UNKNOWN)
-    else:
-        recorded = w.owners.get(id_, UNKNOWN)
+    """The owner an opener records (the first of the run stands); the checks an opener's tag must pass."""
+    key = (BUCKETS[kind], id_)
+    recorded: Any = w.owners.get(key, UNKNOWN)
     inherited: Any = UNKNOWN
     if kind == "tool" and parent is not UNSET:
-        inherited = message_owner(w, parent)
+        inherited = w.owners.get(("message", parent), UNKNOWN)
         if tag is not UNSET and inherited is not UNKNOWN and inherited != tag:
             w.find(
                 "AGUI-TOL-06",
@@ -200,34 +198,27 @@ def _owner(w: World, kind: str, id_: str, item: Item | None, tag: Any, parent: A
                 item=(kind, id_),
                 related=_opening(w, parent),
             )
+            w.owners[key] = tag
             return str(tag)
-    claimed = tag if tag is not UNSET else (inherited if inherited is not UNKNOWN else UNKNOWN)
+    claimed = tag if tag is not UNSET else inherited
     if recorded is UNKNOWN:
-        return None if claimed is UNKNOWN else claimed
-    if claimed is UNKNOWN or claimed == recorded or (tag is UNSET and kind != "tool"):
-        return recorded  # type: ignore[no-any-return]
-    rule = {"text": "AGUI-TXT-06", "tool": "AGUI-TOL-07"}.get(kind, "AGUI-RSN-08")
-    w.find(
-        rule,
-        f"{named(kind, id_, item)} is opened again for {who(claimed)}, but it belongs to {who(recorded)}",
-        f"Within a run an id stays with its first owner, {who(recorded)}. Another author needs an id of its own.",
-        reason="owner-differs",
-        severity="fatal",
-        lane=_lane(tag),
-        item=(kind, id_),
-        related=() if item is None or item.opened is None else ((item.opened, "opened"),),
-    )
+        w.owners[key] = None if claimed is UNKNOWN else claimed
+    elif claimed is not UNKNOWN and claimed != recorded:
+        rule = {"text": "AGUI-TXT-06", "tool": "AGUI-TOL-07"}.get(kind, "AGUI-RSN-08")
+        w.find(
+            rule,
+            f"{named(kind, id_, item)} is opened again for {who(claimed)}, but it belongs to {who(recorded)}",
+            f"Within a run an id stays with its first owner, {who(recorded)}. Another author needs an id of its own.",
+            reason="owner-differs",
+            severity="fatal",
+            lane=_lane(tag),
+            item=(kind, id_),
+            related=() if item is None or item.opened is None else ((item.opened, "opened"),),
+        )
+        w.owners[key] = claimed
     if item is not None:
-        item.owner = claimed
-    return claimed  # type: ignore[no-any-return]
-
-
-def message_owner(w: World, id_: str) -> Any:
-    """The owner recorded for a message id in this run; UNKNOWN when there is none."""
-    item = w.items["text"].get(id_)
-    if item is not None and item.opened is not None:
-        return item.owner
-    return w.owners.get(id_, UNKNOWN)
+        item.owner = w.owners[key]
+    return w.owners[key]
 
 
 def _opening(w: World, id_: str) -> tuple[tuple[int, str], ...]:

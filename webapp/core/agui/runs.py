@@ -13,6 +13,7 @@ from msgspec import UNSET
 
 from webapp.core import explain
 from webapp.core.agui import events as e
+from webapp.core.agui import values as v
 from webapp.core.agui.items import named
 from webapp.core.agui.tables import ITEM, RUN, SPAN, STEP, SUBAGENT
 from webapp.core.agui.world import World, quoted, who
@@ -97,9 +98,9 @@ def finished(w: World, ev: e.RunFinished) -> None:
     if run is not None:
         outcome = ev.outcome
         word = "success"
-        if isinstance(outcome, e.RunInterrupt):
+        if isinstance(outcome, v.RunInterrupt):
             word = "interrupted"
-        elif isinstance(outcome, e.RunCancelled):
+        elif isinstance(outcome, v.RunCancelled):
             word = "cancelled"
         _outcome(w, run, word)
 
@@ -163,9 +164,9 @@ def finish_identity(w: World, asked: dict[str, Any] | None) -> None:
             _at(w, run, "AGUI-RUN-09", f"run {quoted(run.run_id)} is on thread {quoted(run.thread_id)}, "
                 f"but the request was for {quoted(thread)}")  # fmt: skip
     wrong = []
-    if last.thread_id is not None and thread is not None and last.thread_id != thread:
+    if last.thread_id and thread is not None and last.thread_id != thread:
         wrong.append(f"thread {quoted(last.thread_id)} instead of {quoted(thread)}")
-    if last.run_id is not None and run_id is not None and last.run_id != run_id:
+    if last.run_id and run_id is not None and last.run_id != run_id:
         wrong.append(f"run {quoted(last.run_id)} instead of {quoted(run_id)}")
     if wrong:
         _at(w, last, "AGUI-RUN-10", f"the run answers with {' and '.join(wrong)}, the ids of the request")
@@ -275,11 +276,11 @@ def _identity(w: World, ev: e.RunStarted, run: Run) -> None:
 
 def _agree(w: World, ev: e.RunFinished, run: Run) -> None:
     opened = ((w.run_opened, "opened"),)
-    if run.run_id is not None and ev.runId != run.run_id:
+    if run.run_id and ev.runId and ev.runId != run.run_id:
         w.find("AGUI-RUN-07", f"the run finishes as {quoted(ev.runId)}, but it started as {quoted(run.run_id)}",
                "Both boundary events of a run carry the same `runId`. Clients of the next version reject this.",
                item=("run", run.run_id), related=opened)  # fmt: skip
-    if run.thread_id is not None and ev.threadId != run.thread_id:
+    if run.thread_id and ev.threadId and ev.threadId != run.thread_id:
         w.find("AGUI-RUN-08", f"the run finishes on thread {quoted(ev.threadId)}, but it started on "
                f"{quoted(run.thread_id)}",
                "Both boundary events of a run carry the same `threadId`. Clients of the next version reject this.",

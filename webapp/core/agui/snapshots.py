@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from webapp.core.agui import events as e
 from webapp.core.agui.held import Msg
-from webapp.core.agui.world import NOUNS, World, quoted, who
+from webapp.core.agui.world import BUCKETS, NOUNS, World, quoted, who
 from webapp.core.records import Item
 
 MAX_COMPARED_CHARS = 200_000  # texts longer than this are not compared with a snapshot's (MSG-04)
@@ -104,13 +104,14 @@ def _reseed_owners(w: World, snapshot: list[dict[str, Any]], before: dict[str, M
             w.find("AGUI-MSG-08", f"the snapshot changes message {quoted(id_)}: {what}",
                    "A client adopts it silently.", reason="value-differs", lane=owner,
                    item=("text", id_))  # fmt: skip
-        w.owners[id_] = owner
+        bucket = _bucket(raw)
+        w.owners[bucket, id_] = owner
         for kind in ("text", "reasoning", "span"):
             item = w.items[kind].get(id_)
-            if item is not None:
+            if item is not None and BUCKETS[kind] == bucket:
                 item.owner = owner
         for call in raw.get("toolCalls") or ():
-            w.call_owners[call["id"]] = owner
+            w.owners["tool", call["id"]] = owner
             item = w.items["tool"].get(call["id"])
             if item is not None:
                 item.owner = owner
@@ -121,9 +122,15 @@ def seed_input(w: World, messages: list[dict[str, Any]]) -> None:
     w.held.seed(messages)
     for raw in messages:
         owner = raw.get("subagentRunId")
-        w.owners.setdefault(raw["id"], owner)
+        w.owners.setdefault((_bucket(raw), raw["id"]), owner)
         for call in raw.get("toolCalls") or ():
-            w.call_owners.setdefault(call["id"], owner)
+            w.owners.setdefault(("tool", call["id"]), owner)
+
+
+def _bucket(raw: dict[str, Any]) -> str:
+    """Where a whole message's owner is recorded: by its role."""
+    role = raw["role"]
+    return role if role in ("reasoning", "activity") else "message"
 
 
 def tool_result(w: World, ev: e.ToolCallResult) -> Item:
@@ -144,7 +151,7 @@ def tool_result(w: World, ev: e.ToolCallResult) -> Item:
                "A result with nothing to show is the empty string.", lane=tag, item=("tool", ev.toolCallId))  # fmt: skip
     content = ev.content if isinstance(ev.content, str) else msgspec.to_builtins(ev.content)
     w.held.result(ev.messageId, ev.toolCallId, content, tag, ev.metadata)
-    w.owners.setdefault(ev.messageId, tag)
+    w.owners["message", ev.messageId] = tag  # the newest result mints the message
     return item
 
 

@@ -1,7 +1,7 @@
-"""Shared state and activity messages: snapshots and patches.
+"""Shared state, activity messages and encrypted values: what changes what is held without being streamed.
 
-Rules of this file: it applies what arrives and keeps the old value when a patch fails; nothing here rejects.
-Source: events/state, events/activity; section 5, points 7, 8, 10.
+Rules of this file: it applies what arrives and keeps the old value when a patch fails; only a wrong owner rejects.
+Source: events/state, events/activity; section 5, points 5, 7, 8, 10.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec import UNSET
 
 from webapp.core.agui import events as e
 from webapp.core.agui.held import Msg, merged
-from webapp.core.agui.world import World, quoted, who
+from webapp.core.agui.world import NOUNS, UNKNOWN, World, quoted, who
 from webapp.core.records import Item
 
 
@@ -48,16 +48,23 @@ def activity_snapshot(w: World, ev: e.ActivitySnapshot) -> Item:
     item = _activity(w, ev.messageId, tag, ev.activityType)
     msg = w.held.by_id.get(ev.messageId)
     replace = ev.replace is not False
+    if replace or ("activity", ev.messageId) not in w.owners:
+        w.owners["activity", ev.messageId] = tag
     if msg is None:
         msg = Msg(ev.messageId, "activity", tag, ev.content)
         msg.extra["activityType"] = ev.activityType
         w.held.append(msg)
-    elif replace:
-        msg.role, msg.content, msg.owner, msg.calls = "activity", ev.content, tag, None
-        msg.extra = {"activityType": ev.activityType}
+    elif not replace:
+        if msg.role != "activity":
+            return item
+    elif msg.role == "activity":
+        msg.content, msg.owner, item.owner = ev.content, tag, tag
+        msg.extra["activityType"] = ev.activityType
+    else:  # a message of another role is replaced outright, its metadata too
+        old, msg = msg, Msg(ev.messageId, "activity", tag, ev.content)
+        msg.extra["activityType"] = ev.activityType
         item.owner = tag
-    elif msg.role != "activity":
-        return item
+        w.held.replace(old, msg)
     msg.metadata = merged(msg.metadata, ev.metadata)
     return item
 
@@ -66,17 +73,40 @@ def activity_delta(w: World, ev: e.ActivityDelta) -> Item:
     tag = None if ev.subagentRunId is UNSET else ev.subagentRunId
     item = _activity(w, ev.messageId, tag, ev.activityType)
     msg = w.held.by_id.get(ev.messageId)
+    owner = w.owners.get(("activity", ev.messageId), tag)
+    if tag is not None and tag != owner:
+        w.find("AGUI-ACT-05", f"a patch for activity {quoted(ev.messageId)} tagged as {who(tag)}, but it belongs to "
+               f"{who(owner)}", "The snapshot that created it set the owner.", reason="owner-differs",
+               lane=tag, item=("activity", ev.messageId))  # fmt: skip
     if msg is None or msg.role != "activity":
         return item
-    if tag is not None and tag != msg.owner:
-        w.find("AGUI-ACT-05", f"a patch for activity {quoted(ev.messageId)} tagged as {who(tag)}, but it belongs to "
-               f"{who(msg.owner)}", "The snapshot that created it set the owner.", reason="owner-differs",
-               lane=tag, item=("activity", ev.messageId))  # fmt: skip
     msg.content, problem = patched(msg.content, msgspec.to_builtins(ev.patch))
     if problem is None:
         msg.extra["activityType"] = ev.activityType
     msg.metadata = merged(msg.metadata, ev.metadata)
     return item
+
+
+def encrypted_value(w: World, ev: e.ReasoningEncryptedValue) -> None:
+    """Stored on the message or the call it names; value and type are replaced as a pair; an activity keeps none."""
+    id_, call = ev.entityId, ev.subtype == "tool-call"
+    owner: Any = UNKNOWN
+    for bucket in ("tool",) if call else ("message", "reasoning"):
+        if owner is UNKNOWN:
+            owner = w.owners.get((bucket, id_), UNKNOWN)
+    if ev.subagentRunId is not UNSET and owner is not UNKNOWN and ev.subagentRunId != owner:
+        kind = "tool" if call else "text"
+        w.find("AGUI-ENC-04", f"an encrypted value for {NOUNS[kind]} {quoted(id_)} tagged as {who(ev.subagentRunId)}, "
+               f"but it belongs to {who(owner)}", "The specification does not ask for the tag to agree; the "
+               "reference client stops here.", reason="owner-differs", lane=ev.subagentRunId,
+               item=(kind, id_))  # fmt: skip
+    target = w.held.calls.get(id_) if call else w.held.by_id.get(id_)
+    if target is None or isinstance(target, Msg) and target.role == "activity":
+        return
+    target.extra["encryptedValue"] = ev.encryptedValue
+    target.extra.pop("encryptedValueType", None)
+    if ev.encryptedValueType is not UNSET:
+        target.extra["encryptedValueType"] = ev.encryptedValueType
 
 
 def _activity(w: World, id_: str, tag: str | None, kind: str) -> Item:

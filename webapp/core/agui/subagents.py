@@ -47,7 +47,9 @@ def step_finished(w: World, ev: e.StepFinished) -> Item:
     state = "never" if item is None else item.state
     holder: Item | None = None
     if state != "open":
-        holder = next((s for s in w.items["step"].values() if s.id == ev.stepName and s.state == "open"), None)
+        holder = next(
+            (s for s in w.items["step"].values() if s.id == ev.stepName and s.state == "open"), None
+        )
         state = "elsewhere" if holder is not None else state
     cell = _STEP_END[state]
     if cell.rule is None and item is not None:

@@ -131,6 +131,11 @@ def _chunk(w: World, ev: Any) -> Change:
     return chunks.chunk(w, ev), None, None
 
 
+def _encrypted(w: World, ev: e.ReasoningEncryptedValue) -> Change:
+    state.encrypted_value(w, ev)
+    return NOTHING
+
+
 def _passes(w: World, ev: Any) -> Change:
     return NOTHING
 
@@ -164,7 +169,7 @@ HANDLERS: dict[type[e.Event], Callable[[World, Any], Change]] = {
     e.TextMessageChunk: _chunk,
     e.ToolCallChunk: _chunk,
     e.ReasoningMessageChunk: _chunk,
-    e.ReasoningEncryptedValue: _passes,
+    e.ReasoningEncryptedValue: _encrypted,
     e.Raw: _passes,
     e.Custom: _passes,
 }
@@ -219,6 +224,9 @@ def judge(w: World, route: Route, ev: Any) -> Change:
 
 def _judge_chunk(w: World, route: Route, ev: Any) -> Change:
     """Expansion runs before the run is asked: a chunk without its id is that fault, whatever the run's state."""
+    if w.run_state in ("start", "closed", "failed") and not w.streams and chunks.may_open(ev):
+        runs.other(w)
+        return route.handle(w, ev) if w.run_state == "assumed" else _muted(w, route, ev)
     before = len(w.synthesized)
     change = route.handle(w, ev)
     if ev.subagentRunId is not UNSET and w.taken_up != w.seq:

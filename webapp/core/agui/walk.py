@@ -29,6 +29,7 @@ from webapp.core.agui.shapes import (
     TextOr,
 )
 
+_LONGEST_NAME = 40  # characters of a snake_case key worth comparing
 # without these an event is about no item, so there is nothing to recover
 _ITEM_IDS = frozenset({"messageId", "toolCallId", "subagentRunId", "stepName", "entityId"})
 
@@ -164,7 +165,7 @@ class Walk:
         if fixed and (required or value is not None):
             return self._wrong(blame.FIXED, at, required, f"`{at.where}` is {what} where {due} is due")
         if isinstance(value, str):
-            return self._wrong(blame.SET, at, required, f"`{at.where}` is {what} which is none of {due}")
+            return self._wrong(blame.SET, at, required, f"`{at.where}` is {what}, which is none of {due}")
         problem = blame.NULL if value is None else blame.TYPE
         return self._wrong(problem, at, required, _wrong_kind(value, node, at, required))
 
@@ -232,7 +233,10 @@ class Walk:
 
 
 def _camel(key: str) -> str:
-    return re.sub(r"_+([a-z0-9])", lambda m: m[1].upper(), key) if "_" in key.strip("_") else key
+    """`message_id` -> `messageId`; other spellings, and names longer than any of ours, as they are."""
+    if len(key) > _LONGEST_NAME or "_" not in key.strip("_"):
+        return key
+    return re.sub(r"_+([a-z0-9])", lambda m: m[1].upper(), key)
 
 
 def _wrong_kind(value: Any, node: Node, at: Place, required: bool) -> str:

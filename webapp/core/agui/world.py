@@ -6,6 +6,7 @@ modules say when; items, runs and tags change only through the methods here.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator
 from typing import Any
 
@@ -28,6 +29,15 @@ NOUNS = {
     "subagent": "subagent",
     "activity": "activity",
     "result": "tool result",
+}
+
+# Ids are unique within a bucket: a span and the reasoning message in it share one, every message role but two another.
+BUCKETS = {
+    "text": "message",
+    "tool": "tool",
+    "reasoning": "reasoning",
+    "span": "reasoning",
+    "activity": "activity",
 }
 
 
@@ -60,13 +70,18 @@ class World:
         self.past: dict[str, dict[Any, Item]] = {kind: {} for kind in KINDS}
         self.ords = 0
         self.tags: dict[str, int] = {}  # tag -> first record that carried it in this run
-        self.owners: dict[str, str | None] = {}  # message ids, from snapshots, echoes and results
-        self.call_owners: dict[str, str | None] = {}
+        self.owners: dict[
+            tuple[str, str], str | None
+        ] = {}  # (bucket, id) -> whom continuations must agree with
         self.streams: dict[str | None, Stream] = {}
-        self.ended_streams: dict[tuple[str | None, str], tuple[Item, int, str]] = {}  # (lane, kind) -> item, by
+        self.ended_streams: dict[
+            tuple[str | None, str], tuple[Item, int, str]
+        ] = {}  # (lane, kind) -> item, by
         self.synthesized: list[Emitted] = []
         self.orphans: dict[tuple[str, Any], Finding] = {}  # phantom item -> the finding about it
-        self.lost: list[tuple[str, str | None, int, Finding]] = []  # openers dropped or unusable: kind, id, where
+        self.lost: list[
+            tuple[str, str | None, int, Finding]
+        ] = []  # openers dropped or unusable: kind, id, where
         self.last_ts: int | None = None
         self.started_late: Finding | None = None  # the RUN-01 of an assumed run
         self.spoilt: dict[str, Finding] = {}  # call id -> the finding that its arguments are not JSON
@@ -80,7 +95,9 @@ class World:
 
     # ── items ────────────────────────────────────────────────
 
-    def open(self, kind: str, key: Any, id_: str, owner: str | None, state: str, *, via: str = "explicit") -> Item:
+    def open(
+        self, kind: str, key: Any, id_: str, owner: str | None, state: str, *, via: str = "explicit"
+    ) -> Item:
         """A new item, or the same id taken up again."""
         item = self.items[kind].get(key)
         if item is None:
@@ -138,8 +155,8 @@ class World:
             for kind, items in self.items.items():
                 self.past[kind].update(items)
                 items.clear()
-            for store in (self.tags, self.owners, self.call_owners, self.ended_streams, self.orphans):
-                store.clear()  # type: ignore[attr-defined]
+            for store in (self.tags, self.owners, self.ended_streams, self.orphans):
+                store.clear()
             self.lost.clear()
         return self.run
 
@@ -150,8 +167,16 @@ class World:
         more.setdefault("run", None if self.run is None else self.run.run)
         finding = self.ledger.add(rule, self.seq, title, why, **more)
         if self.frozen is None and self.ledger.rejected_at is not None:
-            self.frozen = (self.held.wire(), self.state)
+            self.frozen = _copied((self.held.wire(), self.state))
         return finding
+
+
+def _copied(value: Any) -> Any:
+    """A copy that later patches do not reach; a value nested too deeply to be copied stays itself."""
+    try:
+        return copy.deepcopy(value)
+    except RecursionError:
+        return value
 
 
 def quoted(text: str | None) -> str:
@@ -159,7 +184,7 @@ def quoted(text: str | None) -> str:
     if text is None:
         return "`null`"
     if text == "":
-        return "`\"\"` (empty)"
+        return '`""` (empty)'
     flat = text.replace("`", "'").replace("\n", "\\n")
     return f"`{flat}`" if len(flat) <= 60 else f"`{flat[:40]}…{flat[-12:]}`"
 

@@ -1,6 +1,6 @@
 """The panels of the trace page: name, label, template and the function that builds each one's window.
 
-Rules of this file: the registry only. A panel module exports `build(session, trace, sel, page)`, which returns
+Rules of this file: the registry only. A panel module exports `build(session, trace, sel, page)`, which gives
 a frozen dataclass; its template `fragments/_NAME.html` finds that as `panel`, beside `sel`, `trace`, `page`.
 """
 

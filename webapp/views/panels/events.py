@@ -1,8 +1,8 @@
 """The Events panel: a window of rows, each one record, one derived event, or one folded burst.
 
-Rules of this file: which records are shown, where the window begins and ends, what is not shown. What a row says is
-in `views/rows.py`. Bounded: at most ROWS records a window, whatever the trace's size; a page stays under its limit
-of DOM nodes because derived rows count too.
+Rules of this file: which records are shown, where the window begins and ends, what is not shown. What a row
+says is in `views/rows.py`. Bounded: about ROWS rows a window, whatever the trace's size, derived rows counted;
+so the page stays under its limit of DOM nodes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from webapp.storage import events, items, story
 from webapp.storage.events import Filters, Line
-from webapp.storage.models import Segment, Trace
+from webapp.storage.models import ItemRow, Segment, Trace
 from webapp.views import content, filters, names, rows
 from webapp.views.page import PageContext
 from webapp.views.rowfacts import Facts, Said
@@ -23,6 +23,7 @@ from webapp.views.selection import Selection
 ROWS = 100
 STEP = 50  # Earlier and Later move by half a window, so that a reader never loses the place
 AHEAD = 12  # rows above the chosen one: it is in view without a script
+ELEMENTS = 1_700  # of the 2,500 a page may have; the rest is for what stands around the rows
 FOLD_OVER = 3  # bursts of up to this many records are not worth hiding
 
 
@@ -54,10 +55,12 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
     )
     bursts = _bursts(session, trace, lines) if wanted.heads and lines else {}
     lines = _unfolded(session, trace, lines, bursts)
-    shown, cut = _budget(lines, bursts)
-    facts = _facts(session, trace, page, sel, shown, bursts, wanted.narrow)
-    made = rows.make(shown, facts)
-    more = cut or len(lines) >= ROWS
+    lines, cut = _budget(lines, bursts)
+    bursts = {line.seq: bursts[line.seq] for line in lines if line.seq in bursts}
+    facts = _facts(session, trace, page, sel, lines, bursts, wanted.narrow)
+    made = _affordable(rows.make(lines, facts))
+    shown = [line for line in lines if made and line.seq <= made[-1].seq]
+    more = cut or len(shown) < len(lines) or len(lines) >= ROWS
     end = _end(shown, bursts)
     last = end < page.last and more
     return EventsPanel(
@@ -124,6 +127,18 @@ def _budget(lines: list[Line], bursts: dict[int, list[Segment]]) -> tuple[list[L
     return lines, False
 
 
+def _affordable(made: list[rows.Row]) -> list[rows.Row]:
+    """The rows the page can bear: drawings of many open items cost more than text."""
+    total = 0
+    for index, row in enumerate(made):
+        total += row.cost
+        if total > ELEMENTS and index > 3 * AHEAD:
+            while index and made[index - 1].derived:  # a derived row is not parted from its record
+                index -= 1
+            return made[:index]
+    return made
+
+
 def _end(lines: Sequence[Line], bursts: dict[int, list[Segment]]) -> int:
     """Number of the last record the lines stand for."""
     if not lines:
@@ -149,10 +164,16 @@ def _facts(
     if lines and not narrow:
         end = _end(lines, bursts)
         known |= {i.ord: i for i in items.overlapping(session, trace.pk, lines[0].seq, end, limit=400)}
+    known |= _called(session, trace, lines, known)
     marked = [line.seq for line in lines if line.severity is not None]
     found: dict[int, list[Said]] = {}
-    for row in story.findings_at(session, trace.pk, marked):
+    standing = story.findings_at(session, trace.pk, marked)
+    for row in standing:
         found.setdefault(row.event, []).append(rows.said(row))
+    for row in standing:  # merged ones have one finding, at their first place
+        for event, role in row.related:
+            if role == "again" and event not in found:
+                found[event] = [Said(row.severity, f"the same as #{row.event}", frozenset(), first=False)]
     ends = (
         events.some(session, trace.pk, [parts[0].burst_last for parts in bursts.values()]) if bursts else {}
     )
@@ -168,6 +189,16 @@ def _facts(
     )
 
 
+def _called(
+    session: Session, trace: Trace, lines: Sequence[Line], known: dict[int, ItemRow]
+) -> dict[int, ItemRow]:
+    """The calls that results among the lines answer, where they are not known yet."""
+    results = [known[line.item] for line in lines if line.item in known and known[line.item].kind == "result"]
+    there = {item.id for item in known.values() if item.kind == "tool"}
+    wanted = {item.parent for item in results if item.parent and item.parent not in there}
+    return {item.ord: item for item in story.by_ids(session, trace.pk, wanted, "tool")}
+
+
 def _said(
     session: Session,
     trace: Trace,
@@ -176,7 +207,8 @@ def _said(
     bursts: dict[int, list[Segment]],
 ) -> str:
     """What is shown and, always, how much is not."""
-    inside = sum(parts[0].burst_last - parts[0].burst for parts in bursts.values())
+    folded = [bursts[line.seq][0] for line in lines if line.seq in bursts]
+    inside = sum(part.burst_last - part.burst for part in folded)
     shown = len(lines) + inside
     if wanted.narrow:
         matching = events.count_filtered(session, trace.pk, wanted)

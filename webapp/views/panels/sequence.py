@@ -119,25 +119,25 @@ def window(
     """The diagram of at most `limit` rows, `read` looked at; and whether it is not the whole trace."""
     entries = sequence_facts.load(session, trace, sel, page, before=min(AHEAD * 2, read // 3), limit=read)
     lanes, chunks = sequence_facts.lanes(page), sequence_facts.has_chunks(trace)
-    heads, rows = _compose(lanes, chunks, entries, trace)
+    heads, rows = _compose(lanes, chunks, entries, trace, sel.fold)
     kept = _trim(rows, page.event, sel.start is not None, limit, marks)
     if len(kept) < len(rows):  # which lanes are drawn depends on the rows that are
         first, last = kept[0].first, kept[-1].last
         inside = [entry for entry in entries if first <= entry.first <= last]
-        heads, kept = _compose(lanes, chunks, inside, trace)
+        heads, kept = _compose(lanes, chunks, inside, trace, sel.fold)
     diagram = Diagram(tuple(heads), tuple(kept), page.event, trace.rejected_at, trace.name)
     whole = bool(kept) and kept[0].first == 0 and kept[-1].last >= page.last
     return diagram, not whole
 
 
 def _compose(
-    lanes: Sequence[LaneFact], chunks: bool, entries: Sequence[Entry], trace: Trace
+    lanes: Sequence[LaneFact], chunks: bool, entries: Sequence[Entry], trace: Trace, fold: bool
 ) -> tuple[list[Lifeline], list[Row]]:
     speaking = {entry.lane for entry in entries if isinstance(entry, Fact)}
     speaking |= {part.lane for entry in entries if isinstance(entry, Burst) for part in entry.parts}
     heads, columns = lifelines(lanes, speaking, chunks)
     never = 0 if trace.rejected_at is None else trace.records - 1 - trace.rejected_at
-    return heads, Composer(lanes, columns).rows(entries, never)
+    return heads, Composer(lanes, columns, fold).rows(entries, never)
 
 
 def _trim(rows: list[Row], event: int, from_start: bool, limit: int, marks: int) -> list[Row]:

@@ -1,0 +1,135 @@
+"""`lanescope serve`: it starts, and each thing that can stop it is told in one sentence with exit code 2."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from webapp.errors import StartError
+from webapp.server import check_start, listen, prepare
+from webapp.settings import load_settings
+from webapp.storage import traces
+from webapp.storage.db import open_database
+from webapp.storage.migrate import migrate
+
+
+def command(folder: Path, *options: str) -> list[str]:
+    return [sys.executable, "-m", "webapp", "serve", "--port", "0", "--data-dir", str(folder), *options]
+
+
+def refused(folder: Path, *options: str) -> str:
+    """Start, expect a refusal, and return its one line."""
+    done = subprocess.run(command(folder, *options), capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith("lanescope: ")
+    assert line.endswith(".")
+    return line
+
+
+def test_it_migrates_loads_samples_and_serves_until_told_to_stop(tmp_path: Path) -> None:
+    """A first start needs nothing prepared; the page has the samples; Ctrl C ends it without a fault."""
+    with subprocess.Popen(
+        command(tmp_path / "new" / "data"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        assert server.stderr is not None
+        try:
+            line = server.stdout.readline()
+            assert line.startswith("Lanescope is at http://127.0.0.1:"), line or server.stderr.read()
+            with urllib.request.urlopen(line.split()[3], timeout=30) as answer:
+                page = answer.read().decode()
+            assert 'class="traces"' in page
+            assert (tmp_path / "new" / "data" / "lanescope.db").is_file()
+        finally:
+            server.send_signal(signal.SIGINT)
+        assert server.wait(30) == 0
+        assert "Traceback" not in server.stderr.read()
+
+
+def test_a_port_in_use_is_told(tmp_path: Path) -> None:
+    """Before the database is touched, with what to do."""
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        line = refused(tmp_path / "data", "--port", str(port))
+    assert f"Port {port} on 127.0.0.1 is in use" in line
+    assert "LANESCOPE_PORT" in line
+    assert not (tmp_path / "data").exists()
+
+
+def test_a_database_newer_than_the_code_is_told(tmp_path: Path) -> None:
+    """An older program does not touch what a newer one wrote."""
+    url = load_settings(data_dir=tmp_path).database_url
+    migrate(url)
+    database = open_database(url)
+    with database.session() as session:
+        session.execute(text("UPDATE alembic_version SET version_num = 'ffff'"))
+    database.close()
+    assert "newer Lanescope" in refused(tmp_path)
+
+
+def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
+    """Whatever lies where the database should be is not overwritten."""
+    (tmp_path / "lanescope.db").write_text("notes " * 500)
+    assert "cannot be opened" in refused(tmp_path)
+    assert (tmp_path / "lanescope.db").read_text().startswith("notes")
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.4", "example.com", "::"])
+def test_only_loopback_is_listened_on(host: str) -> None:
+    """Without accounts, another address is refused from the settings alone."""
+    with pytest.raises(StartError, match="listens on this machine only"):
+        check_start(load_settings(host=host), 1)
+
+
+def test_sqlite_with_several_workers_is_refused(tmp_path: Path) -> None:
+    """Several processes need PostgreSQL; one does not."""
+    with pytest.raises(StartError, match="SQLite takes one worker, not 4"):
+        check_start(load_settings(data_dir=tmp_path), 4)
+    check_start(load_settings(data_dir=tmp_path), 1)
+    check_start(load_settings(database_url="postgresql+psycopg://db/lanescope"), 4)
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    """A file in the place of a folder."""
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StartError, match=r"The data folder .* cannot be made"):
+        prepare(load_settings(data_dir=tmp_path / "file" / "data"))
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """SQLite needs the folder, not only its file. (Asked for by hand: root may write everywhere.)"""
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(StartError, match="cannot be written"):
+        prepare(load_settings(data_dir=tmp_path))
+
+
+def test_samples_are_loaded_into_an_empty_database_only(tmp_path: Path) -> None:
+    """Somebody who deleted a sample does not get it back while other traces are there."""
+    settings = load_settings(data_dir=tmp_path)
+    database = prepare(settings)
+    with database.session() as session:
+        rows, total = traces.list_traces(session)
+        assert total >= 2
+        traces.delete(session, rows[0].pk)
+    database.close()
+    again = prepare(settings)
+    with again.session() as session:
+        assert traces.count(session) == total - 1
+    again.close()
+
+
+def test_a_name_that_is_no_address_is_told() -> None:
+    """A host that cannot be resolved is a sentence, not a stack trace."""
+    with pytest.raises(StartError, match="Cannot listen on"):
+        listen("no such host", 0)

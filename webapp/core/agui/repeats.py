@@ -1,0 +1,122 @@
+"""Reading JSON as `JSON.parse` does, and finding the members that stand twice in one object.
+
+Rules of this file: parsing and counting only; no rule is named. Parsers keep the last of equal members and
+say nothing, so this takes a look of its own; it is cheap unless something is suspected.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+import msgspec
+from msgspec import UNSET
+
+from webapp.core.agui.blame import Place
+from webapp.core.agui.events import EVENTS, Event
+
+BLANK = " \t\r\n"
+MAX_DIGITS = 4000  # Python refuses to read longer integers; to a client such a number is Infinity
+MAX_PATHS = 200  # repeated members that are named; a hostile payload may hold a million
+# members a text must have to decode to the struct (its `type` too), and those it may have
+_MEMBERS: dict[type[msgspec.Struct], tuple[int, tuple[str, ...]]] = {
+    cls: (
+        1 + sum(f.required for f in fields),
+        tuple(f.name for f in fields if not f.required and f.name != "timestamp"),
+    )
+    for cls, fields in ((cls, msgspec.structs.fields(cls)) for cls in EVENTS.values())
+}
+
+
+class NotJson(ValueError):
+    """A literal that JSON does not have."""
+
+
+def _refuse(literal: str) -> NoReturn:
+    raise NotJson(literal)
+
+
+def _integer(digits: str) -> int | float:
+    return int(digits) if len(digits) < MAX_DIGITS else float(digits)
+
+
+def scanner(collect: Callable[[list[tuple[str, Any]]], Any]) -> json.JSONDecoder:
+    """A decoder that hands each object's members to `collect` and raises NotJson for NaN and Infinity."""
+    return json.JSONDecoder(object_pairs_hook=collect, parse_constant=_refuse, parse_int=_integer)
+
+
+_Link = tuple[Any, str | int] | None  # (link of the holder, key or index)
+
+
+class _Marked(dict[str, Any]):
+    repeated: tuple[str, ...] = ()
+
+
+def repeats(text: str) -> list[str]:
+    """Paths of the members that stand more than once in their object."""
+
+    def collect(pairs: list[tuple[str, Any]]) -> _Marked:
+        found = _Marked(pairs)
+        if len(found) != len(pairs):
+            found.repeated = tuple(key for key, n in Counter(key for key, _ in pairs).items() if n > 1)
+        return found
+
+    # places are linked and spelled out only for a hit: whole paths for every object could fill the memory
+    waiting: list[tuple[Any, _Link]] = [(scanner(collect).decode(text), None)]
+    paths: list[str] = []
+    while waiting and len(paths) < MAX_PATHS:
+        value, link = waiting.pop()
+        members = value.items() if isinstance(value, dict) else enumerate(value)
+        if isinstance(value, _Marked):
+            paths += [_spell((link, key)).path for key in value.repeated[:MAX_PATHS]]
+        waiting += [(inner, (link, key)) for key, inner in members if isinstance(inner, dict | list)]
+    return paths
+
+
+def _spell(link: _Link) -> Place:
+    steps: list[str | int] = []
+    while link is not None:
+        link, step = link
+        steps.append(step)
+    place = Place()
+    for step in reversed(steps):
+        place = place.nth(step) if isinstance(step, int) else place.member(step)
+    return place
+
+
+def duplicate_keys(raw: bytes) -> list[str]:
+    """Paths (`$.metadata.a`) of the members that stand twice in one object."""
+    try:
+        text = raw.decode(errors="replace").removeprefix("\ufeff").strip(BLANK)
+        return repeats(text) if text.startswith("{") else []
+    except (ValueError, RecursionError):
+        return []
+
+
+def may_have_duplicates(raw: bytes, event: Event) -> bool:
+    """Whether `raw`, decoded to `event` by the fast path, may name a member twice: then ask `duplicate_keys`.
+
+    Costs one or two scans for a flat event; one that carries objects is encoded again and scanned too.
+    `":` ends a key, unless a backslash stands before it inside a text.
+    """
+    count = raw.count(b'":')
+    expected, optional = _MEMBERS[type(event)]
+    if event.timestamp is not UNSET:
+        expected += 1
+    if count == expected:
+        return False
+    for name in optional:
+        if getattr(event, name) is not UNSET:
+            expected += 1
+    if count != expected:
+        count -= raw.count(b'\\":')
+    if count == expected:
+        return False
+    try:
+        text = msgspec.json.encode(event)
+    except (ValueError, OverflowError, RecursionError, TypeError):
+        return True
+    # fewer than the event carries: the text has blanks before its colons, so counting says nothing
+    return count != text.count(b'":') - text.count(b'\\":')

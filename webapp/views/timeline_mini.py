@@ -1,0 +1,143 @@
+"""The minimap of the Timeline: the whole run in a strip, whatever its size.
+
+Rules of this file: a trace of few items is drawn item by item, a large one from its density; findings always.
+Axis values as in `timeline_window`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from sqlalchemy.orm import Session
+
+from webapp.draw import layout
+from webapp.draw.axis import Scale
+from webapp.draw.minimap import Gap, Minimap, Piece, Strip
+from webapp.draw.timeline_model import Slice
+from webapp.storage import timeline
+from webapp.storage.models import LaneRow, Trace
+from webapp.storage.timeline import ALL_LANES, Drawn, Hits
+from webapp.views import names
+from webapp.views.page import PageContext
+from webapp.views.selection import Selection
+from webapp.views.timeline_lanes import BRACKETS, KIND, never_closed, tree
+from webapp.views.timeline_window import Window, fit, link
+
+ITEMS = 120  # drawn one by one
+STRIPS = 8  # lanes with a strip of their own; more share one
+SLOTS = 128
+SLICES = 16
+SILENCE = 0.18  # part of the run that a silence must fill to be told
+SEEN = 48  # marks of findings
+
+
+def build(
+    session: Session, trace: Trace, sel: Selection, page: PageContext, window: Window, hits: Sequence[Hits]
+) -> Minimap:
+    """hits: of the whole run, bucketed."""
+    lanes, _depth = tree(page.lanes.values())
+    if trace.item_count <= ITEMS * 2:
+        everything = timeline.items_in(session, trace.pk, 0, page.last, ITEMS * 2)
+        strips = _by_item(lanes, everything, page, window)
+    else:
+        strips = _by_density(session, trace, lanes, window)
+    times, run = window.times, window.run
+    events = names.plural(trace.records, "event")
+    return Minimap(
+        scale=run,
+        a=window.scale.a,
+        b=window.scale.b,
+        strips=tuple(strips),
+        summary=f"Whole run, {events}; the window is {run.words(window.scale.a)} to {run.words(window.scale.b)}",
+        hits=tuple(
+            (times.of(hit.first), names.SEVERITY[hit.severity])
+            for hit in sorted(hits, key=lambda h: -h.severity)
+        ),
+        cursor=times.of(page.event),
+        rejected=None if trace.rejected_at is None else times.of(trace.rejected_at),
+        gap=_silence(window),
+        slices=() if window.whole else _slices(sel, window),
+    )
+
+
+def _by_item(
+    lanes: Sequence[LaneRow], items: Sequence[Drawn], page: PageContext, window: Window
+) -> list[Strip]:
+    times, runs = window.times, {run.ord: run.last for run in page.runs}
+    pieces: dict[int, list[Piece]] = {}
+    for item in items:
+        if item.kind in BRACKETS:
+            continue
+        x0, x1 = times.since(item.t0), times.since(item.t1)
+        if times.clock is None or x0 is None or x1 is None:
+            x0, x1 = times.of(item.first), times.of(item.last if item.closed is None else item.closed)
+        left_open = never_closed(item)
+        if left_open:
+            x1 = max(x1, times.of(page.last if item.run is None else runs.get(item.run, page.last)))
+        pieces.setdefault(item.lane, []).append(Piece(KIND[item.kind], x0, x1, left_open))
+    if len(lanes) > STRIPS * 2:
+        return [Strip("l0", *window.run.whole, tuple(p for each in pieces.values() for p in each))]
+    return [
+        Strip(
+            names.lane_class(lane.ord),
+            times.of(lane.first),
+            times.of(lane.last),
+            tuple(pieces.get(lane.ord, ())),
+        )
+        for lane in lanes
+    ]
+
+
+def _by_density(session: Session, trace: Trace, lanes: Sequence[LaneRow], window: Window) -> list[Strip]:
+    """Per lane and part the kind that begins most often; parts side by side of one kind are one piece."""
+    each = len(lanes) <= STRIPS
+    wanted = [lane.ord for lane in lanes] if each else [ALL_LANES]
+    last = max(trace.records - 1, 0)
+    most: dict[int, dict[int, tuple[int, str]]] = {}
+    for count in timeline.density(session, trace.pk, trace.records, wanted, 0, last, SLOTS):
+        if count.kind not in BRACKETS:
+            parts = most.setdefault(count.lane, {})
+            parts[count.slot] = max(parts.get(count.slot, (0, "")), (count.number, KIND[count.kind]))
+    bounds = [window.times.of(min(last, round(n * trace.records / SLOTS))) for n in range(SLOTS + 1)]
+    bounds = [max(bounds[: n + 1]) for n in range(SLOTS + 1)]
+    strips = []
+    for ord_ in wanted:
+        pieces: list[Piece] = []
+        for slot, (_number, kind) in sorted(most.get(ord_, {}).items()):
+            x0, x1 = bounds[slot], bounds[min(slot + 1, SLOTS)]
+            if pieces and pieces[-1].kind == kind and pieces[-1].x1 >= x0:
+                pieces[-1] = Piece(kind, pieces[-1].x0, x1)
+            else:
+                pieces.append(Piece(kind, x0, x1))
+        row = next((lane for lane in lanes if lane.ord == ord_), None)
+        life = window.run.whole if row is None else (window.times.of(row.first), window.times.of(row.last))
+        strips.append(Strip(names.lane_class(max(ord_, 0)), *life, tuple(pieces)))
+    return strips
+
+
+def _silence(window: Window) -> Gap | None:
+    """The longest time without a record, if it is much of the run. Only where the clock can tell."""
+    times, (start, end) = window.times, window.run.whole
+    if times.clock is None or times.clock.source != "arrival":
+        return None
+    values = [times.known[seq] for seq in times.order]
+    gaps = [(b - a, a, b) for a, b in pairwise(values)]
+    longest = max(gaps, default=(0.0, 0.0, 0.0))
+    if longest[0] < (end - start) * SILENCE or longest[0] < 1:
+        return None
+    return Gap(longest[1], longest[2], f"nothing for {layout.duration(longest[0])}")
+
+
+def _slices(sel: Selection, window: Window) -> tuple[Slice, ...]:
+    """Links that move the window, as wide as it is, along the run."""
+    run: Scale = window.run
+    step = run.span / SLICES
+    out = []
+    for n in range(SLICES):
+        x0, x1 = run.a + n * step, run.a + (n + 1) * step
+        middle, half = (x0 + x1) / 2, window.scale.span / 2
+        a, b = fit(middle - half, middle + half, run.whole, window.times)
+        href = link(sel, run.time, a, b)
+        out.append(Slice(x0, x1, f"Show {run.words(a)} to {run.words(b)}", href))
+    return tuple(out)
