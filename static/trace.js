@@ -109,6 +109,11 @@
       box.select();
       return true;
     },
+    "/": () => { // app.js focuses the filter where there is one
+      const box = !document.getElementById("filter-box") && document.getElementById("search-box");
+      if (box) box.focus();
+      return Boolean(box);
+    },
     "?": () => {
       const help = document.getElementById("keys");
       if (help && !help.open) help.showModal();

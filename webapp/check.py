@@ -138,10 +138,10 @@ def as_text(judged: Judged) -> str:
     version = f" {report.protocol_version}" if report.protocol_version else ""
     form = judged.detection.form or "not recognised"
     name = "AG-UI" if report.protocol == "ag-ui" else "Teams"
+    runs = f"{len(report.runs)} run{'' if len(report.runs) == 1 else 's'}"
     lines = [
         f"{report.verdict.upper()}  {_printable(judged.source)}",
-        f"  {name}{version} · read as {form} · {len(report.runs)} run{'' if len(report.runs) == 1 else 's'}"
-        f" · {report.events:,} events",
+        f"  {name}{version} · read as {form} · {runs} · {report.events:,} events",
     ]
     if report.verdict == "unchecked":
         reasons = ", ".join(judged.detection.reasons)
@@ -172,9 +172,9 @@ def _finding_lines(finding: Finding) -> list[str]:
     times = f" (×{finding.count})" if finding.count > 1 else ""
     after = ", after the rejection" if finding.after_rejection else ""
     follows = f" · follows from {finding.cause}" if finding.cause else ""
+    name = f"{finding.rule} {finding.slug}"
     lines = [
-        f"  {MARKS[finding.severity]} {finding.severity} #{finding.event}{times} {finding.rule} "
-        f"{finding.slug}{after}{follows}",
+        f"  {MARKS[finding.severity]} {finding.severity} #{finding.event}{times} {name}{after}{follows}",
         f"      {_printable(finding.message)}",
     ]
     if finding.severity in ("fatal", "error") and not finding.cause:

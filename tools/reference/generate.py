@@ -33,6 +33,7 @@ KNOWN = (
     "REASONING_MESSAGE_END REASONING_MESSAGE_CHUNK REASONING_ENCRYPTED_VALUE STATE_SNAPSHOT STATE_DELTA "
     "MESSAGES_SNAPSHOT ACTIVITY_SNAPSHOT ACTIVITY_DELTA SUBAGENT_STARTED SUBAGENT_FINISHED SUBAGENT_ERROR RAW CUSTOM"
 ).split()
+STANDS_ASIDE = ("RAW", "ACTIVITY_SNAPSHOT", "ACTIVITY_DELTA", "REASONING_ENCRYPTED_VALUE", "SUBAGENT_STARTED")
 STRANGE_TYPES = ("text_message_start", "RUN_PAUSED", "EventType.RUN_STARTED", "THINKING_START", "", "constructor")
 STRANGE_KEYS = ("extra", "message_id", "threadId", "messageId", "toolCallId", "constructor", "toString", "usage")
 
@@ -143,7 +144,24 @@ class Stream:
     # ── moves: each appends one event ──
 
     def add(self, event: Event) -> None:
+        """Appends the event and remembers which chunk streams it ends and whom it makes an owner."""
         self.events.append(event)
+        name, tag = event["type"], event.get("subagentRunId")
+        if name.startswith("RUN_") or name == "MESSAGES_SNAPSHOT":
+            self.lanes.clear()
+        elif not name.endswith("_CHUNK") and name not in STANDS_ASIDE:
+            self.lanes.pop(tag, None)
+        if name == "TOOL_CALL_RESULT":
+            self.owners["text", event["messageId"]] = tag
+        echo = event.get("input") or event
+        for message in echo.get("messages", ()):
+            kind = "reasoning" if message["role"] == "reasoning" else "text"
+            self.owners[kind, message["id"]] = message.get("subagentRunId")
+            for call in message.get("toolCalls", ()):
+                self.owners["tool", call["id"]] = message.get("subagentRunId")
+
+    def chunked(self, kind: str) -> set[str]:
+        return {id_ for held, id_ in self.lanes.values() if held == kind}
 
     def start_run(self) -> None:
         self.forget()
@@ -197,8 +215,10 @@ class Stream:
         rng = self.rng
         wild = rng.random() < self.chaos
         if wild or not open_ or rng.random() < 0.3:
-            free = [i for i in pool if i not in open_]
-            id_ = rng.choice(pool if wild or not free else free)
+            free = [i for i in pool if i not in open_ and i not in self.chunked(kind)]
+            if not wild and not free:
+                return
+            id_ = rng.choice(pool if wild else free)
             tag = self.tag()
             owner = self.owners.get((kind, id_), tag)
             if not wild:
@@ -211,7 +231,9 @@ class Stream:
             if kind == "tool":
                 event["toolCallName"] = rng.choice(("f", "f", "g"))
                 if rng.random() < 0.4:
-                    event["parentMessageId"] = rng.choice((*MESSAGES, "h1"))
+                    parent = rng.choice((*MESSAGES, "h1"))
+                    if wild or self.owners.get(("text", parent), tag) == self.owners.get((kind, id_), tag):
+                        event["parentMessageId"] = parent
             if names[0] == "REASONING_MESSAGE_START":
                 event["role"] = "reasoning"
             self.add(self.maybe(event, tag))
@@ -257,15 +279,19 @@ class Stream:
                 event[field] = self.lanes[lane][1]
         else:
             tag = lane = self.tag()
-            free = [i for i in pool if (kind, i) not in self.owners or self.owners[kind, i] == lane]
+            taken = {"text": self.text, "tool": self.calls, "reasoning": self.reasoning}[kind].keys() | self.chunked(kind)
+            free = [i for i in pool if i not in taken and self.owners.get((kind, i), lane) == lane]
+            if not free and rng.random() > self.chaos:
+                return
             id_ = rng.choice(free or pool)
             event[field] = id_
             self.lanes[lane] = (kind, id_)
             self.owners.setdefault((kind, id_), lane)
             if kind == "tool":
                 event["toolCallName"] = "f"
-                if rng.random() < 0.3:
-                    event["parentMessageId"] = rng.choice(MESSAGES)
+                parent = rng.choice(MESSAGES)
+                if rng.random() < 0.3 and self.owners.get(("text", parent), lane) == lane:
+                    event["parentMessageId"] = parent
             if kind == "text" and rng.random() < 0.3:
                 event["role"] = rng.choice(ROLES)
         if rng.random() < self.chaos:
@@ -346,7 +372,10 @@ class Stream:
             },
         ]  # fmt: skip
         tag = self.tag() if rng.random() < 0.3 else None
-        self.add(self.maybe(rng.choice(pool), tag))
+        event = rng.choice(pool)
+        if event["type"] in ("ACTIVITY_DELTA", "REASONING_ENCRYPTED_VALUE") and rng.random() > self.chaos:
+            tag = None
+        self.add(self.maybe(event, tag))
 
     def snapshot(self) -> None:
         self.add(self.maybe({"type": "MESSAGES_SNAPSHOT", "messages": self.messages()}))

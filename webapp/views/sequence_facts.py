@@ -30,7 +30,7 @@ _DETAILS = {
     "ACTIVITY_DELTA": "activityType",
     "RAW": "source",
 }
-_TEXT = re.compile(r'"(?:delta|content)"\s*:\s*"((?:[^"\\]|\\.)*)')
+_STRING = r'"(?:%s)"\s*:\s*"((?:[^"\\]|\\u[0-9a-fA-F]{4}|\\[^u])*)'  # whole escapes only
 _SHOWN = 200  # characters of a text worth carrying to a label
 
 
@@ -176,8 +176,8 @@ def peek(type_: str | None, raw: str) -> tuple[str | None, str]:
     """The text a payload carries and what else tells it apart; raw may be cut, or no JSON at all."""
     body = content.parse(raw)
     if not isinstance(body, dict):
-        found = _TEXT.search(raw)
-        return (found[1][:_SHOWN] if found else None), ""
+        wanted = _DETAILS.get(type_ or "")
+        return _cut_string(raw, "delta|content"), (_cut_string(raw, wanted) or "") if wanted else ""
     text = body.get("delta", body.get("content"))
     detail = body.get(_DETAILS.get(type_ or "", ""))
     if type_ == "RUN_FINISHED":
@@ -189,3 +189,12 @@ def peek(type_: str | None, raw: str) -> tuple[str | None, str]:
         text[:_SHOWN] if isinstance(text, str) else None,
         detail[:_SHOWN] if isinstance(detail, str) else "",
     )
+
+
+def _cut_string(raw: str, names_: str) -> str | None:
+    """The first string under one of these names in a payload that was cut before it could be parsed."""
+    found = re.search(_STRING % names_, raw)
+    if found is None:
+        return None
+    decoded = content.parse(f'"{found[1]}"')
+    return decoded[:_SHOWN] if isinstance(decoded, str) else None

@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
+from webapp.core.agui import chunk_faults, items
 from webapp.core.agui import events as e
-from webapp.core.agui import items
 from webapp.core.agui.assemble import grow, open_item
-from webapp.core.agui.world import NOUNS, Stream, World, quoted, who
+from webapp.core.agui.world import Stream, World, quoted, who
 from webapp.core.records import Emitted, Item
 
 
@@ -72,18 +72,11 @@ def chunk(w: World, ev: Any) -> Item | None:
         if not stream.named and id_ is not UNSET:
             continues = False  # the id the first chunk lacked: a new item begins
         else:
-            _check_repeats(w, spec, ev, stream)
+            chunk_faults.check_repeats(w, spec.kind, spec.repeats, ev, stream)
     if not continues or stream is None:
         stream = _open(w, spec, ev, id_, lane, stream)
     _content(w, spec, ev, stream)
     return stream.item
-
-
-def may_open(ev: Any) -> bool:
-    """Whether a first chunk carries what it needs."""
-    if isinstance(ev, e.ToolCallChunk):
-        return ev.toolCallId is not UNSET and ev.toolCallName is not UNSET
-    return ev.messageId is not UNSET
 
 
 def _resolve(w: World, spec: Kind, id_: Any, tag: Any) -> str | None:
@@ -133,9 +126,9 @@ def _open(w: World, spec: Kind, ev: Any, id_: Any, lane: str | None, displaced: 
     if id_ is UNSET:
         return _phantom(w, spec, lane, spec.first_rule)
     if spec.kind == "tool" and ev.toolCallName is UNSET:
-        _first_without(w, spec, lane, "AGUI-CHK-04", "toolCallName", id_)
+        chunk_faults.first_without(w, spec.kind, lane, "AGUI-CHK-04", "toolCallName", id_)
     elif id_ in (known := w.items[spec.kind]) and lane is not None:
-        _after_owner(w, spec, known[id_], lane)
+        chunk_faults.after_owner(w, spec.kind, known[id_], lane)
     members: dict[str, Any] = {spec.id_field: id_}
     for name in spec.repeats:
         value = getattr(ev, name)
@@ -213,14 +206,11 @@ def _emit(w: World, event: Any, item: Item, change: str, delta: str | None = Non
     w.synthesized.append(Emitted(f"{w.seq}{letters}", event, item, change, delta))
 
 
-# ── faults ───────────────────────────────────────────────────
-
-
 def _phantom(w: World, spec: Kind, lane: str | None, rule: str | None) -> Stream:
     """A first chunk without the id it needs: the lane goes on under a nameless stream, so that it is one finding."""
     ended = w.ended_streams.get((lane, spec.kind))
     if rule is not None:
-        _first_without(w, spec, lane, rule, spec.id_field, None)
+        chunk_faults.first_without(w, spec.kind, lane, rule, spec.id_field, None)
     if ended is not None and ended[0].kind == spec.kind:
         item = ended[0]
         item.state = "phantom"
@@ -231,76 +221,3 @@ def _phantom(w: World, spec: Kind, lane: str | None, rule: str | None) -> Stream
     stream.named = False
     w.streams[lane] = stream
     return stream
-
-
-def _first_without(w: World, spec: Kind, lane: str | None, rule: str, field: str, id_: Any) -> None:
-    ended = w.ended_streams.get((lane, spec.kind))
-    noun = NOUNS[spec.kind]
-    if ended is not None and (id_ is None or ended[0].id == id_):
-        item, at, by = ended
-        w.find(
-            rule,
-            f"a chunk without `{field}`, after {items.named(spec.kind, item.id, item)} had been closed",
-            f"#{item.opened} opened {quoted(item.id)} as chunks. `{by}` at #{at} in the same lane ended the chunk "
-            f"stream (the client adds the end there, #{at}a). The next chunk is then a first chunk again and must "
-            f"carry `{field}`.",
-            reason="stream-ended",
-            label="AGUI-CHK-11",
-            lane=lane,
-            item=(spec.kind, item.id),
-            related=((item.opened if item.opened is not None else item.first, "opened"), (at, "closed_by")),
-        )
-        return
-    w.find(
-        rule,
-        f"the first chunk of a {noun} carries no `{field}`",
-        f"{who(lane)[:1].upper()}{who(lane)[1:]} has no open {noun} stream that this chunk could continue, so it opens "
-        f"one, and an opener must name it. A client invents no id.",
-        reason="never-opened",
-        lane=lane,
-        item=(spec.kind, "" if id_ is None else id_),
-    )
-
-
-def _check_repeats(w: World, spec: Kind, ev: Any, stream: Stream) -> None:
-    for name, rule in spec.repeats.items():
-        value = getattr(ev, name)
-        if value is UNSET or not stream.named:
-            continue
-        held = stream.established.get(name, UNSET)
-        effective = "assistant" if name == "role" and held is UNSET else held
-        if value == effective:
-            continue
-        said = "none" if held is UNSET and name != "role" else quoted(effective)
-        w.find(
-            rule,
-            f"a later chunk of {items.named(spec.kind, stream.id, stream.item)} says `{name}` is {quoted(value)}, "
-            f"the first said {said}",
-            f"#{stream.opened} established it. A repeated value must be the same, and absence counts as a value.",
-            reason="value-differs",
-            lane=stream.tag,
-            item=(spec.kind, stream.id),
-            path=name,
-            related=((stream.opened, "opened"),),
-        )
-
-
-def _after_owner(w: World, spec: Kind, item: Item, lane: str) -> None:
-    """CHK-15: a chunk takes up an item that its subagent's end had closed."""
-    owner = w.items["subagent"].get(lane)
-    if (
-        owner is not None
-        and owner.state == "closed"
-        and item.closed_by is not None
-        and item.closed_by == owner.closed
-    ):
-        w.taken_up = w.seq
-        w.find(
-            "AGUI-CHK-15",
-            f"a chunk takes up {items.named(spec.kind, item.id, item)} again after its subagent has ended",
-            f"The subagent’s end at #{owner.closed} had closed it.",
-            reason="stream-ended",
-            lane=lane,
-            item=(spec.kind, item.id),
-            related=((owner.closed or owner.last, "closed_by"),),
-        )

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from webapp.core.agui import runs, snapshots
+from webapp.core.agui import identity, runs, snapshots
 from webapp.core.agui.compat import Compat
 from webapp.core.agui.decode import duplicate_keys, may_have_duplicates
 from webapp.core.agui.enforce import Slow, slow_decode
@@ -155,7 +155,7 @@ class AguiEngine:
         last = max(self.next - 1, 0)
         w.seq = last
         runs.end_of_stream(w, last, self.cut)
-        runs.finish_identity(w, self.asked)
+        identity.check_request(w, self.asked)
         if self.events == 0:
             w.find(
                 "AGUI-TRN-11", "no event at all was read", "A client that gets an empty stream shows nothing."

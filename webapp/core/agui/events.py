@@ -13,8 +13,8 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from webapp.core.agui.values import (
-    Content,
     MAX_SAFE,
+    Content,
     Message,
     Metadata,
     NotNull,

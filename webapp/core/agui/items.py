@@ -24,6 +24,7 @@ _TABLES = {**ITEM, "span": SPAN}
 _START = {kind: table.columns["start"] for kind, table in _TABLES.items()}
 _CONTENT = {kind: table.columns["content"] for kind, table in ITEM.items()}
 _END = {kind: table.columns["end"] for kind, table in _TABLES.items()}
+_END_NOT_OPEN = "an end for {}, which is not open"
 _decode_any = msgspec.json.Decoder().decode
 
 
@@ -96,8 +97,7 @@ def end(w: World, kind: str, id_: str, tag: Any, *, by: int | None = None) -> It
     state = "never" if item is None else item.state
     cell = _END[kind][state]
     if cell.rule is not None or item is None:
-        already = state == "closed"
-        title = f"{'a second' if already else 'an'} end for {{}}, which is {'already closed' if already else 'not open'}"
+        title = "a second end for {}, which is already closed" if state == "closed" else _END_NOT_OPEN
         return _orphan(w, kind, id_, tag, cell.rule or "", title, "closed", derived=by is not None)
     if tag is not UNSET and item.state == "open":
         _agree(w, kind, item, tag, "an end")

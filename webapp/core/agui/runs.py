@@ -6,13 +6,9 @@ Source: events/lifecycle, basic/run-input#identity, basic/versioning#version-neg
 
 from __future__ import annotations
 
-import re
-from typing import Any
-
-from msgspec import UNSET
-
 from webapp.core import explain
 from webapp.core.agui import events as e
+from webapp.core.agui import identity
 from webapp.core.agui import values as v
 from webapp.core.agui.items import named
 from webapp.core.agui.tables import ITEM, RUN, SPAN, STEP, SUBAGENT
@@ -20,7 +16,6 @@ from webapp.core.agui.world import World, quoted, who
 from webapp.core.findings import Run
 from webapp.core.records import Item
 
-NEWEST = (1, 1)
 _STARTED = RUN.columns["started"]
 _FINISHED = RUN.columns["finished"]
 _ERROR = RUN.columns["error"]
@@ -38,7 +33,6 @@ _ABANDON = {
     "step": STEP.columns["abandon"],
     "subagent": SUBAGENT.columns["abandon"],
 }
-_VERSION = re.compile(r"[0-9]{1,9}\.[0-9]{1,9}")
 
 
 def other(w: World) -> None:
@@ -72,12 +66,12 @@ def started(w: World, ev: e.RunStarted) -> None:
         w.ledger.amend(
             w.started_late,
             reason="starts-later",
-            why=f"The run starts only at #{w.seq}: the events before it came too early, or the recording is out of order.",
+            why=f"The run starts only at #{w.seq}: what came before it was too early, or the recording is out of order.",
             place=(w.seq, "later"),
         )
         w.started_late = None
-    _identity(w, ev, run)
-    _version(w, ev.protocolVersion)
+    identity.check_start(w, ev, run)
+    identity.check_version(w, ev.protocolVersion)
 
 
 def finished(w: World, ev: e.RunFinished) -> None:
@@ -91,7 +85,7 @@ def finished(w: World, ev: e.RunFinished) -> None:
     if was not in ("active", "assumed"):
         return
     if run is not None:
-        _agree(w, ev, run)
+        identity.check_finish(w, ev, run)
         run.last = w.seq
     _check_closed(w)
     w.run_ended = (w.seq, "RUN_FINISHED")
@@ -150,33 +144,6 @@ def end_of_stream(w: World, last: int, cut: bool) -> None:
         cause=None if rejected is None else rejected.key,
     )
     _outcome(w, run, "truncated")
-
-
-def finish_identity(w: World, asked: dict[str, Any] | None) -> None:
-    """RUN-09 and RUN-10 against the recorded request, once the last run is known."""
-    if asked is None or not w.runs:
-        return
-    thread, run_id = asked.get("threadId"), asked.get("runId")
-    *earlier, last = [run for run in w.runs if run.run_id is not None] or [w.runs[-1]]
-    first_thread = w.runs[0].thread_id
-    for run in earlier:
-        if run.thread_id not in (None, thread) and run.thread_id == first_thread:
-            _at(w, run, "AGUI-RUN-09", f"run {quoted(run.run_id)} is on thread {quoted(run.thread_id)}, "
-                f"but the request was for {quoted(thread)}")  # fmt: skip
-    wrong = []
-    if last.thread_id and thread is not None and last.thread_id != thread:
-        wrong.append(f"thread {quoted(last.thread_id)} instead of {quoted(thread)}")
-    if last.run_id and run_id is not None and last.run_id != run_id:
-        wrong.append(f"run {quoted(last.run_id)} instead of {quoted(run_id)}")
-    if wrong:
-        _at(w, last, "AGUI-RUN-10", f"the run answers with {' and '.join(wrong)}, the ids of the request")
-
-
-# ── details ──────────────────────────────────────────────────
-
-
-def _at(w: World, run: Run, rule: str, title: str) -> None:
-    w.ledger.add(rule, run.first, title, run=run.run, item=("run", run.run_id or ""))
 
 
 def _run_id(w: World) -> str:
@@ -252,49 +219,3 @@ def _abandon(w: World) -> None:
 def table_state(item: Item) -> str:
     """The item's state as its table names it."""
     return "active" if item.kind == "subagent" and item.state == "open" else item.state
-
-
-def _identity(w: World, ev: e.RunStarted, run: Run) -> None:
-    first = w.runs[0]
-    if run is not first and first.thread_id is not None and run.thread_id != first.thread_id:
-        w.find(
-            "AGUI-RUN-09",
-            f"run {quoted(run.run_id)} is on thread {quoted(run.thread_id)}, the first run is on "
-            f"{quoted(first.thread_id)}",
-            "All runs of one stream belong to one thread.",
-            item=("run", ev.runId),
-            related=((first.first, "previous"),),
-        )
-    echo = ev.input
-    if echo is not UNSET and (echo.threadId != ev.threadId or echo.runId != ev.runId):
-        w.find(
-            "AGUI-RUN-10",
-            f"run {quoted(ev.runId)} echoes an input with other ids ({quoted(echo.threadId)}, {quoted(echo.runId)})",
-            item=("run", ev.runId),
-        )
-
-
-def _agree(w: World, ev: e.RunFinished, run: Run) -> None:
-    opened = ((w.run_opened, "opened"),)
-    if run.run_id and ev.runId and ev.runId != run.run_id:
-        w.find("AGUI-RUN-07", f"the run finishes as {quoted(ev.runId)}, but it started as {quoted(run.run_id)}",
-               "Both boundary events of a run carry the same `runId`. Clients of the next version reject this.",
-               item=("run", run.run_id), related=opened)  # fmt: skip
-    if run.thread_id and ev.threadId and ev.threadId != run.thread_id:
-        w.find("AGUI-RUN-08", f"the run finishes on thread {quoted(ev.threadId)}, but it started on "
-               f"{quoted(run.thread_id)}",
-               "Both boundary events of a run carry the same `threadId`. Clients of the next version reject this.",
-               item=("run", run.run_id or ""), related=opened)  # fmt: skip
-
-
-def _version(w: World, declared: Any) -> None:
-    if declared is UNSET:
-        return
-    if w.version is None:
-        w.version = declared
-    if not _VERSION.fullmatch(declared):
-        w.find("AGUI-VER-03", f"the run declares protocol version {quoted(declared)}, which is not `MAJOR.MINOR`",
-               "A client goes on as if it were a newer version.", item=("run", _run_id(w)))  # fmt: skip
-    elif tuple(map(int, declared.split("."))) > NEWEST:
-        w.find("AGUI-VER-02", f"the run declares protocol version {quoted(declared)}, newer than 1.1",
-               "A client goes on and drops what it does not know.", item=("run", _run_id(w)))  # fmt: skip

@@ -39,7 +39,7 @@ def _duplicates(w: World, snapshot: list[dict[str, Any]]) -> None:
     for raw in snapshot:
         if raw["id"] in seen:
             w.find("AGUI-MSG-02", f"the snapshot lists message id {quoted(raw['id'])} twice",
-                   "Message ids are unique within a thread; clients keep one copy or both, depending on what they held.",
+                   "Message ids are unique within a thread. Clients keep one copy or both, as they held it or not.",
                    item=("text", raw["id"]))  # fmt: skip
         seen.add(raw["id"])
 
@@ -148,7 +148,8 @@ def tool_result(w: World, ev: e.ToolCallResult) -> Item:
             call.result = w.seq
     if ev.content == []:
         w.find("AGUI-TOL-21", f"the result of tool call {quoted(ev.toolCallId)} is an empty list of parts",
-               "A result with nothing to show is the empty string.", lane=tag, item=("tool", ev.toolCallId))  # fmt: skip
+               "A result with nothing to show is the empty string.", lane=tag,
+               item=("tool", ev.toolCallId))  # fmt: skip
     content = ev.content if isinstance(ev.content, str) else msgspec.to_builtins(ev.content)
     w.held.result(ev.messageId, ev.toolCallId, content, tag, ev.metadata)
     w.owners["message", ev.messageId] = tag  # the newest result mints the message

@@ -101,7 +101,7 @@ def encrypted_value(w: World, ev: e.ReasoningEncryptedValue) -> None:
                "reference client stops here.", reason="owner-differs", lane=ev.subagentRunId,
                item=(kind, id_))  # fmt: skip
     target = w.held.calls.get(id_) if call else w.held.by_id.get(id_)
-    if target is None or isinstance(target, Msg) and target.role == "activity":
+    if target is None or (isinstance(target, Msg) and target.role == "activity"):
         return
     target.extra["encryptedValue"] = ev.encryptedValue
     target.extra.pop("encryptedValueType", None)

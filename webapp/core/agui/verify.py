@@ -224,7 +224,7 @@ def judge(w: World, route: Route, ev: Any) -> Change:
 
 def _judge_chunk(w: World, route: Route, ev: Any) -> Change:
     """Expansion runs before the run is asked: a chunk without its id is that fault, whatever the run's state."""
-    if w.run_state in ("start", "closed", "failed") and not w.streams and chunks.may_open(ev):
+    if w.run_state in ("start", "closed", "failed") and not w.streams and _may_open(ev):
         runs.other(w)
         return route.handle(w, ev) if w.run_state == "assumed" else _muted(w, route, ev)
     before = len(w.synthesized)
@@ -236,6 +236,13 @@ def _judge_chunk(w: World, route: Route, ev: Any) -> Change:
     if any(made.event is not None and made.change != "closed" for made in w.synthesized[before:]):
         runs.other(w)
     return change
+
+
+def _may_open(ev: Any) -> bool:
+    """Whether a first chunk carries what it needs."""
+    if isinstance(ev, e.ToolCallChunk):
+        return ev.toolCallId is not UNSET and ev.toolCallName is not UNSET
+    return ev.messageId is not UNSET
 
 
 def _muted(w: World, route: Route, ev: Any) -> Change:

@@ -180,7 +180,7 @@ def _facts(
     return Facts(
         trace=trace,
         page=page,
-        sel=replace(sel, start=lines[0].seq if lines else None),
+        sel=replace(sel, start=lines[0].seq if lines and page.last >= ROWS else None),
         items=known,
         bursts=bursts,
         burst_ends=ends,
