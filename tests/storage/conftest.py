@@ -58,18 +58,19 @@ def store(database: Database) -> Callable[..., Trace]:
 
 @pytest.fixture
 def long_trace(store: Callable[..., Trace]) -> Trace:
-    """2,604 records: a message of 1,200 pieces, a call of 1,200, and a fault at #2603 (a second end)."""
+    """2,604 records: a message of 1,200 pieces, a call of 1,200, and a fault at #2602 (a second end)."""
     call = {"toolCallId": "c1"}
+    args = {"type": "TOOL_CALL_ARGS", **call}
     return store(
         [
             started(),
             *message("m1", *(f"w{n} " for n in range(1200))),
             {"type": "TOOL_CALL_START", "toolCallName": "weather", **call},
-            *({"type": "TOOL_CALL_ARGS", "delta": " ", **call} for _ in range(1198)),
-            {"type": "TOOL_CALL_ARGS", "delta": "{}", **call},
-            {"type": "TOOL_CALL_ARGS", "delta": " ", **call},
+            *({**args, "delta": " "} for _ in range(1198)),
+            *({**args, "delta": delta} for delta in ("{}", " ")),
             {"type": "TOOL_CALL_END", **call},
+            *message("m2", *("é" for _ in range(195))),
+            {"type": "TEXT_MESSAGE_END", "messageId": "m2"},
+            finished(),
         ]
-        + message("m2", *("é" for _ in range(195)))
-        + [{"type": "TEXT_MESSAGE_END", "messageId": "m2"}, finished()]
     )

@@ -75,10 +75,15 @@ def test_a_password_is_not_shown() -> None:
 
 def test_a_failing_block_leaves_nothing(database: Database) -> None:
     """A session that raises is rolled back."""
-    with pytest.raises(RuntimeError), database.session() as session:
-        session.add(Trace(id="x", name="x", created=0, sha256="", size=0))
-        session.flush()
-        raise RuntimeError
+
+    def fail() -> None:
+        with database.session() as session:
+            session.add(Trace(id="x", name="x", created=0, sha256="", size=0))
+            session.flush()
+            raise RuntimeError("half way")
+
+    with pytest.raises(RuntimeError, match="half way"):
+        fail()
     with database.session() as session:
         assert session.scalar(text("SELECT count(*) FROM traces")) == 0
 

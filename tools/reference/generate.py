@@ -485,6 +485,20 @@ def _wound(rng: random.Random, value: Any) -> None:
         holder[key] = rng.choice(WRONG)
 
 
+def garble(rng: random.Random, payload: str) -> str:
+    """The payload with an injury below the level of values; always one line."""
+    cut = rng.randrange(len(payload) + 1)
+    return rng.choice((
+        payload[:cut], payload[:-1], payload + payload, payload + " x", f" \t{payload} ", f"[{payload}]",
+        payload[:-1] + ',"metadata":{"n":NaN}}', payload[:-1] + ',"timestamp":1e3}',
+        payload[:-1] + ',"timestamp":1e400}', payload[:-1] + ',"timestamp":9007199254740993}',
+        payload[:-1] + f',"type":"{rng.choice(KNOWN)}"}}', payload[:-1] + ',"messageId":"m1"}',
+        payload.replace(":", " : "), payload.replace('"m1"', '"\\u006d1"'), payload[:-1] + ",}",
+        payload[:-1] + ',"metadata":{"big":123456789012345678901234567890,"deep":' + "[" * 50 + "]" * 50 + "}}",
+        "", " ", "null", "[DONE]", "5", '"text"', "[]", "{}", '{"type":null}', '{"type":""}', "<html>", "\x00",
+    ))  # fmt: skip
+
+
 def streams(seed: int, count: int, longest: int) -> list[dict[str, Any]]:
     """`count` streams of at most about `longest` events."""
     out = []
@@ -499,6 +513,9 @@ def streams(seed: int, count: int, longest: int) -> list[dict[str, Any]]:
             "name": f"{seed}/{number}",
             "payloads": [json.dumps(event, separators=(",", ":")) for event in events],
         }
+        if rng.random() < 0.15 and events:
+            at = rng.randrange(len(events))
+            stream["payloads"][at] = garble(rng, stream["payloads"][at])
         if rng.random() < 0.1:
             stream["input"] = {
                 "threadId": "t1",

@@ -7,11 +7,12 @@ the order of likelihood, most specific first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from webapp.core.agui.world import NOUNS, World, quoted, who
+from webapp.core.agui.world import NOUNS, World, quoted
+from webapp.core.findings import Finding
 from webapp.core.ledger import Place
 from webapp.core.records import Item
 
@@ -27,6 +28,7 @@ REASONS = {
     "lookalike": "an id that differs only by case or white space exists",
     "never-opened": "nothing opened it",
     "opens-later": "its opener comes later: out of order",
+    "end-lost": "the event that should have closed it was dropped or unusable",
     "still-open": "an earlier opening has not been closed",
     "never-closed": "nothing closed it before the run ended",
     "run-ended": "the run had ended",
@@ -41,12 +43,16 @@ REASONS = {
     "value-differs": "a repeated value is not the opener's",
 }
 
+MAX_LISTED = 4  # places or names that a sentence lists
 MAX_COMPARED = 2_000  # items a lookalike is sought among: bounds the work of a trace full of orphans
 
 STARTS = {"text": "TEXT_MESSAGE_START", "tool": "TOOL_CALL_START", "reasoning": "REASONING_MESSAGE_START",
           "span": "REASONING_START", "step": "STEP_STARTED", "subagent": "SUBAGENT_STARTED"}  # fmt: skip
 ENDS = {"text": "TEXT_MESSAGE_END", "tool": "TOOL_CALL_END", "reasoning": "REASONING_MESSAGE_END",
         "span": "REASONING_END", "step": "STEP_FINISHED", "subagent": "SUBAGENT_FINISHED"}  # fmt: skip
+
+_OPENED = dict.fromkeys(STARTS, "opened") | {"step": "started", "subagent": "announced"}
+_CLOSED = dict.fromkeys(ENDS, "closed") | {"step": "finished", "subagent": "ended"}
 
 
 class Why(NamedTuple):
@@ -59,21 +65,21 @@ class Why(NamedTuple):
     cause: str | None = None
 
 
-def not_open(world: World, kind: str, key: Any, id_: str) -> Why:
-    """Why an item of `kind` is not open in this run."""
+def not_open(world: World, kind: str, key: Any, id_: str, subject: str = "It") -> Why:
+    """Why an item of `kind` is not open in this run; `subject` begins the sentence about it."""
     item = world.items[kind].get(key)
-    if item is not None and item.closed is not None:
-        return closed_why(world, item)
-    lost = _lost(world, kind, id_)
+    lost = _lost(world, kind, id_, item)
     if lost is not None:
         return lost
+    if item is not None and item.closed is not None:
+        return closed_why(world, item)
     if kind == "reasoning":
         span = world.items["span"].get(id_)
         if span is not None and span.state == "open":
             return Why(
                 "span-only",
                 f"#{span.opened} opened only a reasoning span of this id. A span is a bracket, not a message: "
-                "the text needs its own `REASONING_MESSAGE_START`.",
+                "the text needs a `REASONING_MESSAGE_START` of its own.",
                 ((span.opened or span.first, "opened"),),
             )
     other = _other_kind(world, kind, id_)
@@ -81,38 +87,44 @@ def not_open(world: World, kind: str, key: Any, id_: str) -> Why:
         return other
     past = world.past[kind].get(key)
     if past is not None:
-        ended = world.runs[past.run].last if past.run is not None else past.last
-        return Why(
-            "previous-run",
-            f"{quoted(id_)} belonged to the run before, which ended at #{ended}. A new run starts with nothing "
-            f"open, so it must be opened again with `{STARTS[kind]}`.",
-            ((past.opened if past.opened is not None else past.first, "previous"), (ended, "closed")),
-        )
+        return _previous_run(world, past, subject)
     twin = lookalike(id_, reversed(world.items[kind].values()))
     if twin is not None:
+        first = twin.opened if twin.opened is not None else twin.first
         return Why(
             "lookalike",
-            f"No {NOUNS[kind]} has this id, but #{twin.first} opened {quoted(twin.id)}, which differs only by "
-            "case, white space or punctuation. They are different ids to a client.",
-            ((twin.first, "opened"),),
+            f"No {NOUNS[kind]} has this id, but #{first} {_OPENED[kind]} {quoted(twin.id)}, which differs only in "
+            "case, spaces, hyphens or underscores. To a client these are two ids.",
+            ((first, "opened"),),
         )
-    return Why("never-opened", f"Nothing before #{world.seq} opened {quoted(id_)} in this run.")
+    return Why("never-opened", f"Nothing in this run has {_OPENED[kind]} it before.")
+
+
+def _previous_run(world: World, past: Item, subject: str) -> Why:
+    run = None if past.run is None else world.runs[past.run]
+    ended = past.last if run is None else run.last
+    name = "an earlier run" if run is None else f"run {quoted(run.run_id)}"
+    return Why(
+        "previous-run",
+        f"{subject} belonged to {name}, whose last event is #{ended}. A new run starts with nothing open, so it must "
+        f"be {_OPENED[past.kind]} again with `{STARTS[past.kind]}`.",
+        ((past.opened if past.opened is not None else past.first, "previous"), (ended, "closed")),
+    )
 
 
 def closed_why(world: World, item: Item) -> Why:
-    """How an item came to be closed."""
-    opened = item.reopened[-1] if item.reopened else item.opened
+    """How an item came to be closed; the sentence begins with "It"."""
+    opened = last_opening(item)
     at = item.closed if item.closed is not None else item.last
-    places: tuple[Place, ...] = () if opened is None else ((opened, "opened"),)
-    head = (
-        f"{_name(item)} was opened at #{opened}" if opened is not None else f"{_name(item)} was never opened"
-    )
+    if opened is None:
+        return Why("never-opened", f"Nothing in this run has {_OPENED[item.kind]} it; its end at #{at} had nothing to "
+                   "close either.", ((at, "closed"),))  # fmt: skip
     if item.closed_by == world.seq:
         return Why(
             "mixed-spelling",
-            f"{_name(item)} was being streamed as chunks since #{opened}. An explicit event never continues a chunk "
-            "stream: it ends it, so that the item is closed when this event arrives.",
-            places,
+            f"#{opened} opened it in chunks. An explicit event never continues a chunk stream: it ends the stream "
+            "first, so the item is closed when the event itself is looked at.",
+            ((opened, "opened"),),
             "AGUI-CHK-12",
         )
     if item.closed_by is not None:
@@ -120,51 +132,75 @@ def closed_why(world: World, item: Item) -> Why:
         name = f"`{by[2]}`" if by is not None and by[1] == item.closed_by else "the event"
         return Why(
             "stream-ended",
-            f"{_name(item)} was streamed as chunks since #{opened}; {name} at #{item.closed_by} in the same lane "
-            f"ended the chunk stream (the client adds the end there, #{item.closed_by}a).",
-            (*places, (item.closed_by, "closed_by")),
+            f"#{opened} opened it in chunks, and {name} at #{item.closed_by} in the same lane ended the chunk stream "
+            "(the client adds its end there).",
+            ((opened, "opened"), (item.closed_by, "closed_by")),
         )
-    if opened is None:
-        return Why("never-opened", f"Nothing opened {quoted(item.id)}; #{at} had already ended it once.",
-                   ((at, "closed"),))  # fmt: skip
+    by_own = "" if item.kind == "subagent" else f" by its own `{ENDS[item.kind]}`"
+    return Why("own-end", f"It was {_OPENED[item.kind]} at #{opened} and {_CLOSED[item.kind]} at #{at}{by_own}.",
+               ((opened, "opened"), (at, "closed")))  # fmt: skip
+
+
+def derived_end(world: World, item: Item) -> Why:
+    """Why the end a client adds to a chunk stream finds its item closed: an explicit end came before it."""
+    opened = last_opening(item)
+    at = item.closed if item.closed is not None else item.last
     return Why(
-        "own-end", f"{head} and closed at #{at} by its own `{ENDS[item.kind]}`.", (*places, (at, "closed"))
+        "mixed-spelling",
+        f"#{opened} opened it in chunks, and an explicit `{ENDS[item.kind]}` at #{at} closed it. The end that the "
+        f"client adds when the chunk stream stops, here at #{world.seq}, is then one too many.",
+        ((opened if opened is not None else item.first, "opened"), (at, "closed")),
+        "AGUI-CHK-12",
     )
 
 
-def still_open(world: World, item: Item, *, chunk: bool) -> Why:
+def still_open(item: Item, *, chunk: bool) -> Why:
     """Why a START finds its id open."""
-    opened = item.reopened[-1] if item.reopened else item.opened
+    opened = last_opening(item)
+    places = ((opened if opened is not None else item.first, "opened"),)
     if chunk and item.via == "explicit":
         return Why(
             "mixed-spelling",
-            f"#{opened} opened {quoted(item.id)} with `{STARTS[item.kind]}`. A chunk never continues an item opened "
-            "that way: it opens a new one, and the id is taken.",
-            ((opened or item.first, "opened"),),
+            f"#{opened} opened it with `{STARTS[item.kind]}`. A chunk never continues an item opened that way: it "
+            "opens one, and the id is taken.",
+            places,
             "AGUI-CHK-12",
         )
     return Why(
         "still-open",
-        f"#{opened} opened {quoted(item.id)} and nothing has closed it since.",
-        ((opened or item.first, "opened"),),
+        f"#{opened} {_OPENED[item.kind]} it, and nothing has {_CLOSED[item.kind]} it since.",
+        places,
     )
 
 
-def never_closed(item: Item, finish: int) -> Why:
-    """What is open when the run finishes."""
-    opened = item.reopened[-1] if item.reopened else item.opened
-    last = f" Its last event is #{item.last}." if item.last != opened else ""
-    return Why(
-        "never-closed",
-        f"{_name(item)} was opened at #{opened} and no `{ENDS[item.kind]}` came before the run finished at "
-        f"#{finish}.{last}",
-        ((opened or item.first, "opened"),),
-    )
+def never_closed(world: World, items: Sequence[Item]) -> Why:
+    """What is open when the run finishes: one or more items of one kind."""
+    kind = items[0].kind
+    end = f"no `{ENDS[kind]}`" if kind != "subagent" else "neither `SUBAGENT_FINISHED` nor `SUBAGENT_ERROR`"
+    openings = [opened for opened in map(last_opening, items) if opened is not None]
+    places = tuple((opened, "opened") for opened in openings)
+    lost = next((found for item in items if (found := _lost_end(world, item))), None)
+    if lost is not None:
+        seq, finding = lost
+        text = f"#{seq} should have {_CLOSED[kind]} it, but a client cannot use that event: {finding.title}."
+        return Why("end-lost", text, (*places, (seq, "expected")), cause=finding.key)
+    if len(items) == 1:
+        last = f" Its last event is #{items[0].last}." if items[0].last != openings[0] else ""
+        text = f"It was {_OPENED[kind]} at #{openings[0]}, and {end} came before #{world.seq}.{last}"
+        return Why("never-closed", text, places)
+    shown = ", ".join(f"#{opened}" for opened in openings[:MAX_LISTED]) + (", …" if len(items) > MAX_LISTED else "")
+    text = f"They were {_OPENED[kind]} at {shown}, and {end} came for them before #{world.seq}."
+    return Why("never-closed", text, places)
 
 
-def opens_later(world: World, why: str, seq: int) -> str:
+def opens_later(world: World) -> str:
     """The sentence for an orphan whose opener arrives after all."""
-    return f"{why} It opens only later, at #{seq}: the events are out of order."
+    return f"Nothing had opened it yet: its `{world.type}` comes only at #{world.seq}, so the events are out of order."
+
+
+def last_opening(item: Item) -> int | None:
+    """Record that opened the item last; None when it was never opened."""
+    return item.reopened[-1] if item.reopened else item.opened
 
 
 def lookalike(id_: str, items: Iterable[Item]) -> Item | None:
@@ -180,44 +216,53 @@ def _fold(text: str) -> str:
     return "".join(text.split()).replace("-", "").replace("_", "").casefold()
 
 
-def _name(item: Item) -> str:
-    label = f"{NOUNS[item.kind]} {quoted(item.id)}"
-    return label[:1].upper() + label[1:]
-
-
-def _lost(world: World, kind: str, id_: str) -> Why | None:
+def _lost(world: World, kind: str, id_: str, item: Item | None) -> Why | None:
+    since = -1 if item is None or item.closed is None else item.closed
     for lost_kind, lost_id, seq, finding in reversed(world.lost):
-        if lost_kind == kind and lost_id in (id_, None):
+        if lost_kind == kind and lost_id in (id_, None) and seq > since:
             return Why(
                 "opener-lost",
-                f"The event at #{seq} should have opened it, but a client cannot use that event: {finding.title}.",
+                f"#{seq} should have {_OPENED[kind]} it, but a client cannot use that event: {finding.title}.",
                 ((seq, "expected"),),
                 cause=finding.key,
             )
     return None
 
 
+def _lost_end(world: World, item: Item) -> tuple[int, Finding] | None:
+    opened = last_opening(item) or 0
+    for lost_kind, lost_id, seq, finding in reversed(world.lost_ends):
+        if lost_kind == item.kind and lost_id in (item.id, None) and seq > opened:
+            return seq, finding
+    return None
+
+
 def _other_kind(world: World, kind: str, id_: str) -> Why | None:
-    for other in ("text", "tool", "reasoning", "span", "result", "activity", "step", "subagent"):
+    for other in ("text", "tool", "reasoning", "span", "activity", "step", "subagent"):
         if other == kind or {other, kind} == {"span", "reasoning"}:
             continue
         item = world.items[other].get((None, id_) if other == "step" else id_)
-        if item is not None:
+        if item is not None and item.opened is not None:
             return Why(
                 "other-kind",
-                f"{quoted(id_)} is the id of a {NOUNS[other]} (#{item.first}), not of a {NOUNS[kind]}. "
+                f"{quoted(id_)} is the id of {a_noun(other)} (#{item.opened}), not of {a_noun(kind)}. "
                 "Each kind has ids of its own.",
-                ((item.first, "previous"),),
+                ((item.opened, "previous"),),
             )
     return None
 
 
-def owner_differs(item: Item, tag: str | None) -> Why:
+def a_noun(kind: str) -> str:
+    """The kind with its article."""
+    return f"{'an' if NOUNS[kind][0] in 'aeiou' else 'a'} {NOUNS[kind]}"
+
+
+def owner_differs(item: Item) -> Why:
     """A tag that is not the opener's."""
     opened = item.opened if item.opened is not None else item.first
+    moved = "" if item.owner == item.lane else ", and a message snapshot has given it to its present owner"
     return Why(
         "owner-differs",
-        f"#{opened} opened {quoted(item.id)} for {who(item.owner)}; this event is tagged as {who(tag)}. "
-        "An item belongs to whoever opened it.",
+        f"#{opened} opened it{moved}. An event that goes on with it names its owner or carries no tag.",
         ((opened, "opened"),),
     )

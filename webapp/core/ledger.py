@@ -48,6 +48,7 @@ class Ledger:
         related: Sequence[Place] = (),
         cause: str | None = None,
         severity: str | None = None,
+        count: int = 1,
     ) -> Finding | None:
         """One rule broken at one place; merged into an earlier finding where they are one defect.
 
@@ -60,7 +61,7 @@ class Ledger:
         merge_key = (rule, level, lane, cause, path if path is not None else item and item[0])
         old = self._merge.get(merge_key)
         if old is not None:
-            self._again(old, event)
+            self.again(old, event, count)
             return old
         if len(self.findings) >= self.limit and not (level == "fatal" and self.rejected_at is None):
             self.left_out += 1
@@ -82,6 +83,7 @@ class Ledger:
             related=[Related(place, role) for place, role in related],
             cause=cause,
             after_rejection=self.rejected_at is not None and event > self.rejected_at,
+            count=count,
         )
         self._merge[merge_key] = finding
         self.findings.append(finding)
@@ -111,8 +113,11 @@ class Ledger:
             finding.cause = cause
         self._touch(finding)
 
-    def _again(self, finding: Finding, event: int) -> None:
-        finding.count += 1
+    def again(self, finding: Finding, event: int, count: int = 1) -> None:
+        """The same defect at another place (or at `count` items of one place)."""
+        if self.muted:
+            return
+        finding.count += count
         if len(finding.related) < MAX_RELATED:
             finding.related.append(Related(event, "again"))
         self._touch(finding)

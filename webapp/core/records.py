@@ -81,14 +81,21 @@ class Item(msgspec.Struct, gc=False, eq=False):
 class Emitted(msgspec.Struct, gc=False):
     """An event derived from a chunk or from the closing of a chunk stream; stands before the event that caused it.
 
-    number: `205a`; event: the struct; change: opened | grew | closed; delta: the piece of text, if any
+    seq: record number of its cause; place: its place among what that record derives, from 0; event: the struct,
+    None where nothing can be derived; change: opened | grew | closed; delta: the piece of text, if any
     """
 
-    number: str
+    seq: int
+    place: int
     event: Any
     item: Item
     change: str
     delta: str | None = None
+
+    @property
+    def number(self) -> str:
+        """`205a`: how a derived event is named."""
+        return f"{self.seq}{chr(97 + self.place) if self.place < 26 else f'z{self.place - 25}'}"
 
 
 class Step(msgspec.Struct, gc=False):

@@ -64,7 +64,7 @@ def pct(px: float) -> str:
 def seconds(value: float, step: float) -> str:
     """A time written no more exactly than `step` seconds needs: `17 s`, `16.6 s`, `4 ms`, `2 min 05 s`."""
     sign, size = ("−", -value) if value < 0 else ("", value)
-    if step < 0.01 and size < 1:
+    if step < 0.1 and size < 1:
         return f"{sign}{size * 1000:.{_digits(step * 1000)}f} ms"
     if size < 60 or step < 1:
         return f"{sign}{size:,.{_digits(step)}f} s"

@@ -20,22 +20,24 @@ _TOP, _FOOT = 6, 52
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of one kind; open: never closed, hatched."""
+    """A stretch of one kind; open: never closed, outlined; share: of the strip's height."""
 
     kind: str
     x0: float
     x1: float
     open: bool = False
+    share: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Strip:
-    """One lane, or all of them. tint: class `l0` …; x0, x1: its life."""
+    """One lane, or one kind in all of them. tint: class `l0` …; x0, x1: its life; tall: px at most."""
 
     tint: str
     x0: float
     x1: float
     pieces: tuple[Piece, ...] = ()
+    tall: float = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,16 +95,17 @@ def _layer(*parts: Markup) -> Markup:
 
 def _strip(mini: Minimap, row: int) -> Markup:
     one, scale = mini.strips[row], mini.scale
-    step = min(8.0, (_FOOT - _TOP - 4) / max(len(mini.strips), 1))
-    y = _TOP + 4 + row * step
-    tall = max(1.5, min(4.0, step - 2))
+    step = min(one.tall + 4, (_FOOT - _TOP - 4) / max(len(mini.strips), 1))
+    y = _TOP + one.tall + row * step
+    tall = max(1.5, min(one.tall, step - 2))
     life = path(f"M{num(scale.px(one.x0))} {num(y)}H{num(scale.px(one.x1))}", class_="s-l45 ns")
     boxes: dict[str, list[str]] = {}
     for piece in one.pieces:
         left = scale.px(piece.x0)
         wide = max(scale.px(piece.x1) - left, 1.5)
         look = f"tl-open k-{piece.kind}" if piece.open else f"f-k k-{piece.kind}"
-        boxes.setdefault(look, []).append(_box(left, y - tall / 2, wide, tall))
+        high = max(1.5, tall * piece.share)
+        boxes.setdefault(look, []).append(_box(left, y + tall / 2 - high, wide, high))
     return group(life, *(path("".join(d), class_=look) for look, d in boxes.items()), class_=one.tint)
 
 

@@ -92,7 +92,9 @@ def _label(words: tuple[str, str], x: float, y: float, anchor: str | None, ink: 
 def pill(line: Line, client: float, screen: float, y: float) -> Markup:
     """What the user saw, at the screen's lifeline, with the arrow that leads there."""
     edge = screen - PILL / 2
-    words = layout.clip(line.pill, PILL - 8, _SMALL)
+    room = PILL - 4
+    words = line.pill if layout.width(line.pill, _SMALL) <= room else line.pill.removeprefix("message ")
+    words = layout.clip(words, room, _SMALL)
     box, ink, around = ("scr bad", "fs-11 f-fatal", "as-fatal") if line.bad else ("scr", "fs-11", "as-ink-3")
     return svg.group(
         shaft(client, edge, y),

@@ -143,7 +143,7 @@ class Composer:
         kind = kind_of(fact.type)
         seen = effect(fact)
         if not fact.synth or stage is None or fact.reached == AFTER:
-            note = "ignored by the client" if fact.reached == DROPPED else ""
+            note = "ignored by the client" if fact.reached == DROPPED and not fact.fault else ""
             return [Line((self._arrow(fact, client, kind, note=note),), seen)]
         ended = " and ".join(item_words(item) for _, item in fact.synth[:2])
         if len(fact.synth) > 2:

@@ -133,6 +133,7 @@ def _track(timeline: Timeline, placed: list[Placed], height: float) -> Markup:
         _stretched(height, *(_dense(p, scale) for p in placed)),
         join(marks.states(p, scale) for p in placed),
         _veil(timeline, height),
+        join(marks.chosen(p, scale) for p in placed),
         _cursor(timeline, placed, height),
         join(pins.mark(p, i, scale) for p in placed for i in range(len(p.lane.marks))),
         join(_ties(timeline, placed)),

@@ -74,8 +74,12 @@ def _notes(placed: Placed, scale: Scale, y: float) -> float:
     lane = placed.lane
     rows = Rows(MOST_NOTE_ROWS)
     for pin in lane.pins:
-        row = rows.place(pin_span(pin, scale))
-        placed.pins.append((y + 12 + NOTE_ROW * (row or 0), row is not None))
+        row = rows.place(pin_span(pin, scale)) if pin.number or pin.label else None
+        written = row is not None
+        if row is None:
+            px = scale.px(pin.x)
+            row = rows.place((px - PIN, px + PIN))
+        placed.pins.append((y + 12 + NOTE_ROW * (row or 0), written))
     for mark in lane.marks:
         wide = layout.width(f"{mark.number} {mark.words}", FONT) + 10
         row = rows.place(_beside(scale.px(mark.x), min(wide, TRACK / 2)))
@@ -167,7 +171,7 @@ def label(bar: Bar, scale: Scale) -> Label | None:
         if room > 34:
             text = layout.clip(bar.label, room, FONT)
             return Label(text, start, layout.width(text, FONT), "wait")
-    if solid - inside - 4 > 44:
+    if solid - inside - 4 > max(44, min(wide * 0.6, 110)):
         text = layout.clip(bar.label, solid - inside - 4, FONT)
         return Label(text, inside, layout.width(text, FONT), "inside")
     return None

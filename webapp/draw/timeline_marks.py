@@ -67,8 +67,6 @@ def bar(placed: Placed, index: int, scale: Scale) -> Markup:
     if one.result is not None:
         parts.append(_wait(one, left + wide, y + tall / 2, scale))
     parts.append(_label(one, label(one, scale), y, tall))
-    if one.chosen:
-        parts.append(_chosen(one, left, y, tall, scale))
     return link(one.href, *parts, class_=f"k-{one.kind}", aria_label=one.title)
 
 
@@ -122,7 +120,14 @@ def _label(one: Bar, found: Label | None, y: float, tall: float) -> Markup:
     return (plate if tall > 14 else Markup()) + words
 
 
-def _chosen(one: Bar, left: float, y: float, tall: float, scale: Scale) -> Markup:
+def chosen(placed: Placed, scale: Scale) -> Markup:
+    """The frame round the selected bar; drawn over the veil."""
+    found = [(b, y) for b, y in zip(placed.lane.bars, placed.bars, strict=True) if b.chosen and y is not None]
+    return join(_frame(one, y, placed.bar, scale) for one, y in found)
+
+
+def _frame(one: Bar, y: float, tall: float, scale: Scale) -> Markup:
+    left = scale.px(one.x0)
     right = max(scale.px(one.end) + (6 if one.result is not None else 0), left + bar_width(one, scale))
     return el(
         "rect",
@@ -131,7 +136,7 @@ def _chosen(one: Bar, left: float, y: float, tall: float, scale: Scale) -> Marku
         width=pct(right - left + 6),
         height=tall + 6,
         rx=3,
-        class_="s-accent f-none",
+        class_="s-accent f-none tl-thru",
         stroke_width=2,
     )
 

@@ -22,7 +22,7 @@ WIDE_SPAN = 1024  # records; an item that spans more is found by its own index
 MOST_WIDE = 300  # such items looked at: one window has a few
 DRAWN = ("text", "tool", "reasoning", "activity", "step", "span")
 
-WIDE = text("closed IS NULL AND kind <> 'activity' OR last - first >= 1024")
+WIDE = text("(closed IS NULL AND kind <> 'activity' OR last - first >= 1024)")
 STATE = text("type IN ('STATE_DELTA', 'STATE_SNAPSHOT')")
 
 
@@ -174,7 +174,7 @@ def item_named(session: Session, trace: int, kind: str, id: str, upto: int) -> D
 
 def around(session: Session, trace: int, seq: int, half: int) -> tuple[int, int]:
     """A window with about `half` items beginning before a record and `half` after it."""
-    starts = select(ItemRow.first).where(ItemRow.trace == trace)
+    starts = select(ItemRow.first).where(ItemRow.trace == trace, ItemRow.kind.in_(DRAWN))
     before = starts.where(ItemRow.first <= seq).order_by(ItemRow.first.desc()).limit(half)
     after = starts.where(ItemRow.first > seq).order_by(ItemRow.first).limit(half)
     lo, hi = list(session.scalars(before)), list(session.scalars(after))
@@ -207,7 +207,7 @@ def pieces(session: Session, trace: int, lo: int, hi: int, limit: int) -> list[S
     if hi - lo >= limit:
         return []
     query = select(*_STAMP).where(
-        EventRow.trace == trace, EventRow.seq.between(lo, hi), EventRow.item.is_not(None)
+        EventRow.trace == trace, EventRow.seq.between(lo, hi), EventRow.change == "grew"
     )
     return [Stamp(*row) for row in session.execute(query.order_by(EventRow.seq))]
 
@@ -240,16 +240,13 @@ class Hits(NamedTuple):
     records: int
 
 
-def hits(session: Session, trace: int, lo: int, hi: int, slots: int) -> list[Hits]:
-    """Records with a finding, in `slots` parts of the window that have any.
-
-    One record a part where few do.
-    """
+def hits(session: Session, trace: int, lo: int, hi: int, most: int, slots: int) -> list[Hits]:
+    """Records with a finding: one by one if the window has at most `most`, else together in `slots` parts."""
     few = select(EventRow.seq, EventRow.severity).where(
         EventRow.trace == trace, EventRow.severity.is_not(None), EventRow.seq.between(lo, hi)
     )
-    rows = list(session.execute(few.order_by(EventRow.seq).limit(slots + 1)))
-    if len(rows) <= slots:
+    rows = list(session.execute(few.order_by(EventRow.seq).limit(most + 1)))
+    if len(rows) <= most:
         return [Hits(seq, seq, severity or 0, 1) for seq, severity in rows]
     slot = (EventRow.seq - lo) * slots // (hi - lo + 1)
     query = select(func.min(EventRow.seq), func.max(EventRow.seq), func.min(EventRow.severity), func.count())

@@ -72,7 +72,7 @@ def build(session: Session, trace: Trace, page: PageContext, first: FindingRow |
 def _meta(trace: Trace, page: PageContext) -> str:
     """`AG-UI 1.0 · 1 run, which claims success · 40 events · 1 lane · 77 ms`."""
     if trace.events == 0:
-        return f"{names.protocol_words(trace)} · {names.plural(trace.lines, 'line')}"
+        return f"{trace.format or 'form not known'} · {names.plural(trace.lines, 'line')}"
     parts = [names.protocol_words(trace), _runs(trace, page), names.plural(trace.events, "event")]
     parts.append(names.plural(trace.lane_count, "lane"))
     if trace.started is not None and trace.ended is not None:
@@ -149,6 +149,8 @@ def _unread(trace: Trace) -> str:
         return f"{str(trace.artefacts[0].get('message', '')).rstrip('.')}."
     if trace.size == 0:
         return "The file is empty."
+    if trace.lines == 1:
+        return "Its only line is not an event."
     if trace.records:
         return (
             f"{names.plural(trace.records, 'record')} of {names.plural(trace.lines, 'line')}, none an event."

@@ -34,7 +34,7 @@ class Content:
 
 
 def showable(text: str) -> str:
-    """Text with what a page cannot hold, or would obey, as visible codes: `\\n`, `�(D83D)`, `‹202E›`."""
+    """Text with what a page cannot hold, or would obey, as visible codes: `\\n`, `�\\ud83d`, `\\u202e`."""
     return _UNSHOWABLE.sub(_code, text)
 
 
@@ -43,7 +43,8 @@ def _code(found: re.Match[str]) -> str:
     if char in _NAMED:
         return _NAMED[char]
     number = ord(char)
-    return f"\ufffd({number:04X})" if 0xD800 <= number < 0xE000 else f"‹{number:04X}›"
+    code = f"\\u{number:04x}"  # as JSON spells it; begins with a letter, so it stays in order beside Arabic
+    return f"\ufffd{code}" if 0xD800 <= number < 0xE000 else code
 
 
 def quoted(text: str) -> str:
@@ -79,7 +80,7 @@ def _cut(type_: str, raw: str) -> Content:
     _, found, rest = raw.partition(f'"{name}"') if name else ("", "", "")
     if not found:
         return Content("a long payload" if type_ in _SAY else "unknown type, dropped:")
-    return Content("long:", showable(clip(rest.lstrip(" :"), TEXT_SHOWN)))
+    return Content("long payload:", showable(clip(rest.lstrip(" :"), TEXT_SHOWN)))
 
 
 def _text(body: dict[str, Any], name: str) -> str:

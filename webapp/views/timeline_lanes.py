@@ -1,7 +1,6 @@
 """What stands in the lanes of the Timeline: stored rows to the drawing's facts.
 
-Rules of this file: no query and no place; words, links and axis values. Which lanes are shown is decided
-here, since it follows from their tree.
+Rules of this file: no query and no place; words, links and axis values.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from webapp.views.page import PageContext
 from webapp.views.selection import Selection
 from webapp.views.timeline_window import Window
 
-LANES = 12  # swimlanes drawn at once
 BRACKETS = ("step", "span")
 KIND = {
     "text": "text",
@@ -35,70 +33,6 @@ STATES = {
     "running": "never ended",
 }
 EXCUSED = ("failed", "cancelled")  # a run that ends like this need not close what is open
-
-
-# ── which lanes ──────────────────────────────────────────────
-
-
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """Lanes drawn, in the order of the tree.
-
-    start: place of the first one below the parent; ahead, behind: how many are folded away on either side;
-    quiet: lanes with nothing in the window
-    """
-
-    lanes: tuple[LaneRow, ...]
-    depth: Mapping[int, int]
-    start: int = 0
-    ahead: int = 0
-    behind: int = 0
-    quiet: int = 0
-
-
-def shown(page: PageContext, window: Window, start: int | None, chosen: int | None) -> Shown:
-    """All lanes when they are few; else the parent and a page of those with something in the window.
-
-    start: place of the first lane below the parent, None: the page with the `chosen` lane
-    """
-    order, depth = tree(page.lanes.values())
-    if len(order) <= LANES:
-        return Shown(tuple(order), depth)
-    busy = [
-        lane
-        for lane in order[1:]
-        if (lane.first <= window.hi and lane.last >= window.lo) or lane.ord == chosen
-    ]
-    size = LANES - 1
-    if start is None:
-        at = next((i for i, lane in enumerate(busy) if lane.ord == chosen), 0)
-        start = at // size * size
-    start = max(0, min(start, (len(busy) - 1) // size * size)) if busy else 0
-    part = busy[start : start + size]
-    behind = len(busy) - start - len(part)
-    return Shown((order[0], *part), depth, start, start, behind, len(order) - 1 - len(busy))
-
-
-def tree(rows: Iterable[LaneRow]) -> tuple[list[LaneRow], dict[int, int]]:
-    """Lanes with each subagent under who started it, and how deep each one is; loops are cut open."""
-    lanes = sorted(rows, key=lambda lane: lane.ord)
-    known = {lane.ord for lane in lanes}
-    children: dict[int | None, list[LaneRow]] = {}
-    for lane in lanes:
-        above = lane.parent if lane.parent in known and lane.parent != lane.ord else None
-        children.setdefault(None if lane.ord == 0 else above, []).append(lane)
-    order: list[LaneRow] = []
-    depth: dict[int, int] = {}
-    for root in [*children.get(None, ()), *lanes]:  # lanes of a loop hang under nobody
-        pending = [(root, 0 if root.ord == 0 else 1)]
-        while pending:
-            lane, level = pending.pop()
-            if lane.ord in depth:
-                continue
-            depth[lane.ord] = level
-            order.append(lane)
-            pending += [(child, level + 1) for child in reversed(children.get(lane.ord, ()))]
-    return order, depth
 
 
 def sub(lane: LaneRow, page: PageContext) -> str:
@@ -165,7 +99,8 @@ def bar(item: Drawn, scene: Scene) -> Bar | None:
     x0 = min(times.of(item.first), times.of(end))
     x1 = max(times.of(item.first), times.of(end))
     result = None if item.result is None else max(times.of(item.result), x1)
-    late = times.of(item.last) if _late(item) else None
+    ticks = tuple(scene.pieces.get(item.ord, ()))
+    late = max(ticks, default=x1) if item.closed is not None else x1
     until, words, fault = None, "never closed", True
     if never_closed(item):
         last, outcome = scene.end_of(item.run)
@@ -184,9 +119,9 @@ def bar(item: Drawn, scene: Scene) -> Bar | None:
         until=until,
         open_words=words,
         fault=fault,
-        late=late if late is not None and late > x1 else None,
+        late=late if late > x1 else None,
         ghost=item.opened is None,
-        ticks=tuple(scene.pieces.get(item.ord, ())),
+        ticks=ticks,
         chosen=item.ord == scene.chosen,
     )
     return made if scale.sees(made.x0, made.end) else None

@@ -15,12 +15,14 @@ from webapp.storage import timeline
 from webapp.storage.models import Trace
 from webapp.storage.timeline import Count, Drawn, Hits
 from webapp.views.page import PageContext
-from webapp.views.timeline_lanes import Scene, Shown, needed
+from webapp.views.timeline_lanes import Scene, needed
 from webapp.views.timeline_mini import SEEN
-from webapp.views.timeline_pins import PINS, Findings
+from webapp.views.timeline_pins import PINS, SHARED, Findings
+from webapp.views.timeline_tree import Shown
 from webapp.views.timeline_window import Window
 
 BARS = 140  # items drawn one by one; more in view become columns
+READ = 2 * BARS  # items looked at before it is known which lanes are drawn
 RECORDS = 3000  # of a window whose deltas are ticked one by one
 SEGMENTS = 1500  # of folded deltas looked at in a wider one
 STATES = 1000  # state events looked at
@@ -40,11 +42,21 @@ class Loaded:
     whole: Sequence[Hits]
 
 
-def load(session: Session, trace: Trace, scene: Scene, shown: Shown) -> Loaded:
-    """Reads into `scene` too: the times of all that is drawn, the pieces of items, the selected one."""
+def first_look(session: Session, trace: Trace, window: Window) -> list[Drawn]:
+    """Items of the window on any lane, at most READ + 1: enough to see which lanes are busy."""
+    return timeline.items_in(session, trace.pk, window.lo, window.hi, READ + 1)
+
+
+def load(session: Session, trace: Trace, scene: Scene, shown: Shown, every: Sequence[Drawn]) -> Loaded:
+    """Reads into `scene` too: the times of all that is drawn, the pieces of items, the selected one.
+
+    every: the first look
+    """
     page, window, pk = scene.page, scene.window, trace.pk
     ords = [lane.ord for lane in shown.lanes]
-    items = timeline.items_in(session, pk, window.lo, window.hi, BARS + 1, ords)
+    items = [item for item in every if item.lane in ords]
+    if len(every) > READ:
+        items = timeline.items_in(session, pk, window.lo, window.hi, BARS + 1, ords)
     about = _about(session, trace, page)
     chosen = timeline.stamps(session, pk, (page.event,)).get(page.event)
     scene.chosen = about.ord if about else chosen.item if chosen else None
@@ -53,8 +65,8 @@ def load(session: Session, trace: Trace, scene: Scene, shown: Shown) -> Loaded:
     if far:
         counts = timeline.density(session, pk, trace.records, ords, window.lo, window.hi, SLOTS)
         items = timeline.items_at(session, pk, [] if scene.chosen is None else [scene.chosen])
-    hits = timeline.hits(session, pk, window.lo, window.hi, PINS)
-    whole = hits if window.whole else timeline.hits(session, pk, 0, page.last, SEEN)
+    hits = timeline.hits(session, pk, window.lo, window.hi, PINS, SHARED)
+    whole = timeline.hits(session, pk, 0, page.last, SEEN, SEEN)
     states = timeline.states(session, pk, window.lo, window.hi, STATES)
     single = [hit.first for hit in hits if hit.records == 1]
     stamps = timeline.stamps(

@@ -14,14 +14,15 @@ from sqlalchemy.orm import Session
 from webapp.draw import layout
 from webapp.draw.axis import Scale
 from webapp.draw.minimap import Gap, Minimap, Piece, Strip
-from webapp.draw.timeline_model import Slice
+from webapp.draw.timeline_model import KINDS, Slice
 from webapp.storage import timeline
 from webapp.storage.models import LaneRow, Trace
 from webapp.storage.timeline import ALL_LANES, Drawn, Hits
 from webapp.views import names
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
-from webapp.views.timeline_lanes import BRACKETS, KIND, never_closed, tree
+from webapp.views.timeline_lanes import BRACKETS, KIND, never_closed
+from webapp.views.timeline_tree import tree
 from webapp.views.timeline_window import Window, fit, link
 
 ITEMS = 120  # drawn one by one
@@ -49,7 +50,7 @@ def build(
         a=window.scale.a,
         b=window.scale.b,
         strips=tuple(strips),
-        summary=f"Whole run, {events}; the window is {run.words(window.scale.a)} to {run.words(window.scale.b)}",
+        summary=f"Whole run, {events}; in view {run.words(window.scale.a)} to {run.words(window.scale.b)}",
         hits=tuple(
             (times.of(hit.first), names.SEVERITY[hit.severity])
             for hit in sorted(hits, key=lambda h: -h.severity)
@@ -90,17 +91,17 @@ def _by_item(
 
 
 def _by_density(session: Session, trace: Trace, lanes: Sequence[LaneRow], window: Window) -> list[Strip]:
-    """Per lane and part the kind that begins most often; parts side by side of one kind are one piece."""
-    each = len(lanes) <= STRIPS
-    wanted = [lane.ord for lane in lanes] if each else [ALL_LANES]
+    """Per lane and part the kind that begins most often; many lanes are summed up, a strip of columns a kind."""
+    if len(lanes) > STRIPS:
+        return _by_kind(session, trace, window)
+    wanted = [lane.ord for lane in lanes]
     last = max(trace.records - 1, 0)
     most: dict[int, dict[int, tuple[int, str]]] = {}
     for count in timeline.density(session, trace.pk, trace.records, wanted, 0, last, SLOTS):
         if count.kind not in BRACKETS:
             parts = most.setdefault(count.lane, {})
             parts[count.slot] = max(parts.get(count.slot, (0, "")), (count.number, KIND[count.kind]))
-    bounds = [window.times.of(min(last, round(n * trace.records / SLOTS))) for n in range(SLOTS + 1)]
-    bounds = [max(bounds[: n + 1]) for n in range(SLOTS + 1)]
+    bounds = _bounds(window, last)
     strips = []
     for ord_ in wanted:
         pieces: list[Piece] = []
@@ -110,10 +111,33 @@ def _by_density(session: Session, trace: Trace, lanes: Sequence[LaneRow], window
                 pieces[-1] = Piece(kind, pieces[-1].x0, x1)
             else:
                 pieces.append(Piece(kind, x0, x1))
-        row = next((lane for lane in lanes if lane.ord == ord_), None)
-        life = window.run.whole if row is None else (window.times.of(row.first), window.times.of(row.last))
-        strips.append(Strip(names.lane_class(max(ord_, 0)), *life, tuple(pieces)))
+        row = next(lane for lane in lanes if lane.ord == ord_)
+        life = (window.times.of(row.first), window.times.of(row.last))
+        strips.append(Strip(names.lane_class(ord_), *life, tuple(pieces)))
     return strips
+
+
+def _bounds(window: Window, last: int) -> list[float]:
+    """Axis values where the parts of the run begin and end; never going back."""
+    out: list[float] = []
+    for n in range(SLOTS + 1):
+        value = window.times.of(min(last, round(n * (last + 1) / SLOTS)))
+        out.append(max(value, out[-1]) if out else value)
+    return out
+
+
+def _by_kind(session: Session, trace: Trace, window: Window) -> list[Strip]:
+    last = max(trace.records - 1, 0)
+    counts = timeline.density(session, trace.pk, trace.records, [ALL_LANES], 0, last, SLOTS)
+    bounds = _bounds(window, last)
+    highest = max((c.number for c in counts if c.kind not in BRACKETS), default=1)
+    pieces: dict[str, list[Piece]] = {}
+    for c in counts:
+        if c.kind not in BRACKETS and 0 <= c.slot < SLOTS:
+            piece = Piece(KIND[c.kind], bounds[c.slot], bounds[c.slot + 1], share=c.number / highest)
+            pieces.setdefault(KIND[c.kind], []).append(piece)
+    tall = 40 / max(len(pieces), 1) - 4
+    return [Strip("l0", *window.run.whole, tuple(pieces[kind]), tall) for kind in KINDS if kind in pieces]
 
 
 def _silence(window: Window) -> Gap | None:

@@ -16,7 +16,8 @@ from webapp.storage.timeline import Hits, Stamp
 from webapp.views import marks, names
 from webapp.views.timeline_lanes import Scene
 
-PINS = 60  # drawn at once
+PINS = 60  # drawn one by one; of more, SHARED pins say how many they are
+SHARED = 24
 WORDED = 12  # with words beside them
 WORDS_PX = 190
 
@@ -47,7 +48,8 @@ def pins(found: Findings, scene: Scene, drawn: Sequence[int]) -> tuple[dict[int,
         elif stamp.lane not in drawn:
             hidden += 1
         else:
-            worded = alone <= WORDED or hit.first in special
+            told = hit.first in found.rows and alone <= WORDED  # a repeat has nothing new to say
+            worded = told or hit.first in special
             pin = _single(hit, stamp, found, scene, worded)
             if scene.window.scale.sees(pin.x, pin.x):
                 out.setdefault(stamp.lane, []).append(pin)
@@ -81,7 +83,7 @@ def _several(hit: Hits, scene: Scene) -> Pin:
     return Pin(
         x=(times.of(hit.first) + times.of(hit.last)) / 2,
         severity=severity,
-        label=f"×{names.count(hit.records)}",
+        label=f"×{names.count(hit.records)}" if hit.records > 1 else "",
         title=f"{names.plural(hit.records, 'event')} with findings, {places}, the worst: {severity}",
         href=scene.href(hit.first),
         count=hit.records,

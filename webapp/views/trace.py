@@ -218,7 +218,7 @@ def _scrubber(session: Session, trace: Trace, sel: Selection, page: PageContext)
     return Scrubber(
         prev=sel.href(event=event - 1, start=None) if event > 0 else None,
         next=sel.href(event=event + 1, start=None) if event < page.last else None,
-        nth=names.ordinal(event + 1),
+        nth=names.ordinal(min(event + 1, trace.records)),
         total=names.count(trace.records),
         track=scrub.draw(trace.records, event, trace.rejected_at, hits),
         last=page.last,

@@ -6,6 +6,7 @@ closing themselves are `items.py`'s. Source: specification 3.5–3.7, basic/patt
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from msgspec import UNSET
@@ -25,22 +26,40 @@ class Kind(NamedTuple):
     first_rule: str
     repeats: dict[str, str]  # established field -> rule of a conflicting repeat
     start: type[Any]
-    content: type[Any]
+    content: Callable[[str, str, Any, Any], Any]  # id, delta, tag, the chunk -> the content event
     end: type[Any]
+
+
+def _text(id_: str, delta: str, tag: Any, ev: Any) -> e.TextMessageContent:
+    return e.TextMessageContent(
+        messageId=id_, delta=delta, subagentRunId=tag, metadata=ev.metadata, rawEvent=ev.rawEvent
+    )
+
+
+def _reasoning(id_: str, delta: str, tag: Any, ev: Any) -> e.ReasoningMessageContent:
+    return e.ReasoningMessageContent(
+        messageId=id_, delta=delta, subagentRunId=tag, metadata=ev.metadata, rawEvent=ev.rawEvent
+    )
+
+
+def _arguments(id_: str, delta: str, tag: Any, ev: Any) -> e.ToolCallArgs:
+    return e.ToolCallArgs(
+        toolCallId=id_, delta=delta, subagentRunId=tag, metadata=ev.metadata, rawEvent=ev.rawEvent
+    )
 
 
 KINDS: dict[type[Any], Kind] = {
     e.TextMessageChunk: Kind(
         "text", "messageId", "AGUI-CHK-01", {"role": "AGUI-CHK-05", "name": "AGUI-CHK-06"},
-        e.TextMessageStart, e.TextMessageContent, e.TextMessageEnd,
+        e.TextMessageStart, _text, e.TextMessageEnd,
     ),
     e.ReasoningMessageChunk: Kind(
         "reasoning", "messageId", "AGUI-CHK-02", {},
-        e.ReasoningMessageStart, e.ReasoningMessageContent, e.ReasoningMessageEnd,
+        e.ReasoningMessageStart, _reasoning, e.ReasoningMessageEnd,
     ),
     e.ToolCallChunk: Kind(
         "tool", "toolCallId", "AGUI-CHK-03", {"toolCallName": "AGUI-CHK-07", "parentMessageId": "AGUI-CHK-08"},
-        e.ToolCallStart, e.ToolCallArgs, e.ToolCallEnd,
+        e.ToolCallStart, _arguments, e.ToolCallEnd,
     ),
 }  # fmt: skip
 _END = {spec.kind: (spec.end, spec.id_field) for spec in KINDS.values()}
@@ -71,7 +90,7 @@ def chunk(w: World, ev: Any) -> Item | None:
     if continues and stream is not None:
         if not stream.named and id_ is not UNSET:
             continues = False  # the id the first chunk lacked: a new item begins
-        else:
+        elif any(getattr(ev, name) is not UNSET for name in spec.repeats):
             chunk_faults.check_repeats(w, spec.kind, spec.repeats, ev, stream)
     if not continues or stream is None:
         stream = _open(w, spec, ev, id_, lane, stream)
@@ -172,18 +191,13 @@ def _content(w: World, spec: Kind, ev: Any, stream: Stream) -> None:
         stream.item.last = w.seq
         _emit(w, None, stream.item, "grew", text)
         return
-    members: dict[str, Any] = {spec.id_field: stream.id, "delta": text}
-    tag = ev.subagentRunId if ev.subagentRunId is not UNSET else stream.tag
-    if tag is not None:
-        members["subagentRunId"] = tag
-    if ev.metadata is not UNSET:
-        members["metadata"] = ev.metadata
-    if ev.rawEvent is not UNSET:
-        members["rawEvent"] = ev.rawEvent
-    piece = spec.content(**members)
-    items.content(w, spec.kind, stream.id, members.get("subagentRunId", UNSET), text)
+    tag: Any = ev.subagentRunId
+    if tag is UNSET and stream.tag is not None:
+        tag = stream.tag
+    piece = spec.content(stream.id, text, tag, ev)
+    items.content(w, spec.kind, stream.id, tag, text)
     grow(w, spec.kind, piece)
-    _emit(w, piece, stream.item, "grew", text)
+    w.synthesized.append(Emitted(w.seq, len(w.synthesized), piece, stream.item, "grew", text))
 
 
 def _close(w: World, lane: str | None) -> None:
@@ -201,9 +215,7 @@ def _close(w: World, lane: str | None) -> None:
 
 
 def _emit(w: World, event: Any, item: Item, change: str, delta: str | None = None) -> None:
-    place = len(w.synthesized)
-    letters = chr(97 + place) if place < 26 else f"z{place - 25}"
-    w.synthesized.append(Emitted(f"{w.seq}{letters}", event, item, change, delta))
+    w.synthesized.append(Emitted(w.seq, len(w.synthesized), event, item, change, delta))
 
 
 def _phantom(w: World, spec: Kind, lane: str | None, rule: str | None) -> Stream:

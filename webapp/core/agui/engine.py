@@ -110,13 +110,16 @@ class AguiEngine:
         step.item = item
         if w.synthesized:
             step.synthesized, w.synthesized = w.synthesized, []
-        if route.closes != "chunk":
+        if not route.chunk:
             step.event = event
         elif step.change is None and step.synthesized:
             step.change = "grew" if all(s.change == "grew" for s in step.synthesized) else "opened"
-        if route.tagged or route.closes == "sub" or route.type == "SUBAGENT_STARTED":
+        if route.laned:
             tag = event.subagentRunId
-            step.lane = (item.lane if item is not None and route.tagged else None) if tag is UNSET else tag
+            if tag is not UNSET:
+                step.lane = tag
+            elif item is not None:
+                step.lane = item.lane
         if w.run is not None:
             step.run = w.run.run
 

@@ -14,7 +14,7 @@ from webapp.core.agui.enforce import Slow
 from webapp.core.agui.world import World
 
 _INDEX = re.compile(r"\[\d+\]")
-# normalised type -> (kind, id field): openers whose loss explains later orphans
+# normalised type -> (kind, id field): openers whose loss explains later orphans, closers whose loss explains what stays open
 _OPENERS = {
     "TEXTMESSAGESTART": ("text", "messageId"),
     "TOOLCALLSTART": ("tool", "toolCallId"),
@@ -23,6 +23,17 @@ _OPENERS = {
     "STEPSTARTED": ("step", "stepName"),
     "SUBAGENTSTARTED": ("subagent", "subagentRunId"),
     "RUNSTARTED": ("run", "runId"),
+}
+_CLOSERS = {
+    "TEXTMESSAGEEND": ("text", "messageId"),
+    "TOOLCALLEND": ("tool", "toolCallId"),
+    "REASONINGMESSAGEEND": ("reasoning", "messageId"),
+    "REASONINGEND": ("span", "messageId"),
+    "STEPFINISHED": ("step", "stepName"),
+    "SUBAGENTFINISHED": ("subagent", "subagentRunId"),
+    "SUBAGENTERROR": ("subagent", "subagentRunId"),
+    "RUNFINISHED": ("run", "runId"),
+    "RUNERROR": ("run", "runId"),
 }
 
 
@@ -42,9 +53,11 @@ def report_faults(w: World, slow: Slow, raw: bytes, *, sse: bool) -> bool:
         )
         first = first if first is not None else finding
     if slow.event is None and first is not None and slow.kind != "undecodable":
-        opener = _OPENERS.get(_letters(slow.type or ""))
-        if opener is not None:
-            w.lost.append((opener[0], _text(value, opener[1]), w.seq, first))
+        name = _letters(slow.type or "")
+        for table, lost in ((_OPENERS, w.lost), (_CLOSERS, w.lost_ends)):
+            if name in table:
+                kind, id_field = table[name]
+                lost.append((kind, _text(value, id_field), w.seq, first))
     return any(fault.rule == "AGUI-CMP-03" for fault in slow.faults)
 
 

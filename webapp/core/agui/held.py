@@ -141,6 +141,7 @@ class Held:
         self.list: list[Msg] = []
         self.by_id: dict[str, Msg] = {}
         self.calls: dict[str, Call] = {}
+        self._repeated = False  # a message stands in the list twice
 
     def append(self, msg: Msg, at: int | None = None) -> None:
         if at is None:
@@ -208,6 +209,8 @@ class Held:
             position -= 1
         if position < 0:
             return None
+        if self._repeated:
+            position = self.list.index(home)
         position += 1
         while position < len(self.list) and self.list[position].role == "tool":
             position += 1
@@ -232,6 +235,7 @@ class Held:
                 kept.append(msg)
             else:
                 removed.append(msg)
+        self._repeated = len({msg.id for msg in kept}) != len(kept)
         self.list, self.by_id, self.calls = [], {}, {}
         for msg in (*kept, *brought):
             self.append(msg)

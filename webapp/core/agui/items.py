@@ -77,7 +77,7 @@ def content(w: World, kind: str, id_: str, tag: Any, delta: str) -> Item:
     item = w.items[kind].get(id_)
     state = "never" if item is None else item.state
     cell = _CONTENT[kind][state]
-    if cell.rule is not None or item is None:
+    if item is None or cell.rule is not None:
         already = ", which is already closed" if state == "closed" else ", which is not open"
         more = "more " if state == "closed" else ""
         item = _orphan(

@@ -66,7 +66,7 @@ def started(w: World, ev: e.RunStarted) -> None:
         w.ledger.amend(
             w.started_late,
             reason="starts-later",
-            why=f"The run starts only at #{w.seq}: what came before it was too early, or the recording is out of order.",
+            why=f"The run starts only at #{w.seq}: what came before was too early, or the recording is out of order.",
             place=(w.seq, "later"),
         )
         w.started_late = None

@@ -7,7 +7,7 @@ then the item. Functions return (item, change, delta) for the step.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 from msgspec import UNSET
@@ -175,51 +175,55 @@ HANDLERS: dict[type[e.Event], Callable[[World, Any], Change]] = {
 }
 
 
-class Route(NamedTuple):
+class Route:
     """How one event class is judged.
 
-    closes: see tables.CLOSES; boundary: a run-level event, which asks the run table itself; members: how many a
-    payload has when it carries what is required and nothing else
+    type: wire name; closes: see tables.CLOSES; boundary: a run-level event, which asks the run table itself;
+    tagged: may be attributed; laned: carries a subagentRunId at all; members: how many a payload has when it
+    carries what is required and nothing else
     """
 
-    type: str
-    handle: Callable[[World, Any], Change]
-    closes: str
-    boundary: bool
-    tagged: bool
-    members: int
+    __slots__ = ("boundary", "chunk", "closes", "handle", "laned", "members", "tagged", "type")
+
+    def __init__(self, name: str, cls: type[e.Event]) -> None:
+        self.type = name
+        self.handle = HANDLERS[cls]
+        self.closes = CLOSES[name]
+        self.chunk = self.closes == "chunk"
+        self.boundary = name in ("RUN_STARTED", "RUN_FINISHED", "RUN_ERROR")
+        self.tagged = issubclass(cls, e.Tagged)
+        self.laned = self.tagged or name.startswith("SUBAGENT_")
+        self.members = 1 + sum(field.required for field in msgspec.structs.fields(cls))
 
 
-ROUTES: dict[type[e.Event], Route] = {
-    cls: Route(name, HANDLERS[cls], CLOSES[name], name in ("RUN_STARTED", "RUN_FINISHED", "RUN_ERROR"),
-               issubclass(cls, e.Tagged), 1 + sum(field.required for field in msgspec.structs.fields(cls)))
-    for name, cls in e.EVENTS.items()
-}  # fmt: skip
+ROUTES: dict[type[e.Event], Route] = {cls: Route(name, cls) for name, cls in e.EVENTS.items()}
 
 
 def judge(w: World, route: Route, ev: Any) -> Change:
     """One event through expansion, the run and its own handler. Returns what changed."""
-    closes = route.closes
-    if w.streams and closes != "none" and closes != "chunk":
-        if closes == "own":
-            chunks.close_own(w, ev.subagentRunId)
-        elif closes == "all":
-            chunks.close_all(w)
-        else:
-            chunks.close_own(w, ev.subagentRunId)
+    if w.streams:
+        _end_streams(w, route.closes, ev)
     if route.tagged and (tag := ev.subagentRunId) is not UNSET:
         if tag not in w.tags:
             w.tags[tag] = w.seq
-        if closes != "chunk":
+        if not route.chunk:
             subagents.check_tag(w, tag)
-    if closes == "chunk":
+    if route.chunk:
         return _judge_chunk(w, route, ev)
-    if route.boundary or w.run_state == "active":
+    if w.run_state == "active" or route.boundary:
         return route.handle(w, ev)
     runs.other(w)
     if w.run_state in ("closed", "failed"):
         return _muted(w, route, ev)
     return route.handle(w, ev)
+
+
+def _end_streams(w: World, closes: str, ev: Any) -> None:
+    """The closing table: whose chunk streams this event ends."""
+    if closes in ("own", "sub"):
+        chunks.close_own(w, ev.subagentRunId)
+    elif closes == "all":
+        chunks.close_all(w)
 
 
 def _judge_chunk(w: World, route: Route, ev: Any) -> Change:

@@ -14,6 +14,7 @@ import msgspec
 from webapp.core.findings import Finding
 from webapp.core.records import Emitted, Step
 
+_END_RULES = frozenset({"AGUI-TXT-03", "AGUI-TOL-03", "AGUI-RSN-06"})
 _OWNER_RULES = frozenset({"AGUI-TXT-05", "AGUI-TOL-05", "AGUI-RSN-08"})
 
 
@@ -52,14 +53,9 @@ def _ends(step: Step) -> list[Emitted]:
 
 def _is_refused(made: Emitted, seq: int, fatal: list[Finding]) -> bool:
     """Whether the derived END is itself what the client trips over."""
-    if made.item.closed != seq:
-        return True
-    return any(
-        finding.rule in _OWNER_RULES
-        and finding.item is not None
-        and (finding.item.kind, finding.item.id) == (made.item.kind, made.item.id)
-        for finding in fatal
-    )
+    about = [f.rule for f in fatal if f.item and (f.item.kind, f.item.id) == (made.item.kind, made.item.id)]
+    # an explicit END that finds its item closed just now by the derived one is the same rule, but its own fault
+    return any(rule in _OWNER_RULES or (rule in _END_RULES and made.item.closed != seq) for rule in about)
 
 
 def _plain(event: Any) -> dict[str, Any]:

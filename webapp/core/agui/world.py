@@ -82,6 +82,8 @@ class World:
         self.lost: list[
             tuple[str, str | None, int, Finding]
         ] = []  # openers dropped or unusable: kind, id, where
+        self.lost_ends: list[tuple[str, str | None, int, Finding]] = []  # the same of closers
+        self.late: dict[tuple[str, Any], Finding] = {}  # item whose end came before its opener -> the finding
         self.last_ts: int | None = None
         self.started_late: Finding | None = None  # the RUN-01 of an assumed run
         self.spoilt: dict[str, Finding] = {}  # call id -> the finding that its arguments are not JSON
@@ -157,7 +159,9 @@ class World:
                 items.clear()
             for store in (self.tags, self.owners, self.ended_streams, self.orphans):
                 store.clear()
+            self.late.clear()
             self.lost.clear()
+            self.lost_ends.clear()
         return self.run
 
     # ── findings ─────────────────────────────────────────────

@@ -19,12 +19,13 @@ from webapp.draw.axis import Cursor
 from webapp.draw.timeline_model import Bar, Bracket, Column, Lane, Slice, Tick, Timeline
 from webapp.storage import timeline
 from webapp.storage.models import Trace
-from webapp.views import names, timeline_lanes, timeline_mini
+from webapp.views import names, timeline_lanes, timeline_mini, timeline_tree
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
-from webapp.views.timeline_lanes import BRACKETS, KIND, LANES, Scene, Shown
-from webapp.views.timeline_load import BARS, SLOTS, Loaded, load
+from webapp.views.timeline_lanes import BRACKETS, KIND, Scene
+from webapp.views.timeline_load import BARS, READ, SLOTS, Loaded, first_look, load
 from webapp.views.timeline_pins import pins
+from webapp.views.timeline_tree import LANES, Shown
 from webapp.views.timeline_window import Moves, Window, choose, link, moves
 
 STATE_LINKS = 40  # state events that are links; more are only drawn
@@ -68,7 +69,8 @@ class TimelinePanel:
     note: str
     count: str
     total: str
-    folds: Sequence[Fold]
+    before: Fold | None
+    behind: Fold | None
     quiet: str
     lanes: Sequence[Named]
     far: bool
@@ -85,9 +87,11 @@ class TimelinePanel:
 def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> TimelinePanel:
     window = choose(session, trace, sel, page, crowded=trace.item_count > BARS * 2)
     chosen = timeline.stamps(session, trace.pk, (page.event,)).get(page.event)
-    shown = timeline_lanes.shown(page, window, sel.start, None if chosen is None else chosen.lane)
+    every = first_look(session, trace, window)
+    active = {item.lane for item in every} if len(every) <= READ else None
+    shown = timeline_tree.shown(page, window, sel.start, None if chosen is None else chosen.lane, active)
     scene = Scene(page, window, _kept(sel, page, window, shown))
-    loaded = load(session, trace, scene, shown)
+    loaded = load(session, trace, scene, shown, every)
     lanes, hidden = _lanes(scene, shown, loaded)
     drawn = drawing.draw(_timeline(scene, lanes, loaded.far, 0 if chosen is None else chosen.lane))
     mini = minimap.draw(timeline_mini.build(session, trace, scene.sel, page, window, loaded.whole))
@@ -101,7 +105,8 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         note=window.note if sel.axis != "number" or not window.timed else "",
         count=_count(session, trace, lanes, drawn.left_out, hidden, loaded.far),
         total=_total(window, page),
-        folds=_folds(sel, page, shown),
+        before=_fold(scene, shown.start - LANES + 1, shown.ahead, "before these"),
+        behind=_fold(scene, shown.start + LANES - 1, shown.behind, "more"),
         quiet=f"{names.plural(shown.quiet, 'lane')} with nothing in this window" if shown.quiet else "",
         lanes=_named(lanes),
         far=loaded.far,
@@ -240,7 +245,7 @@ def _count(
     several = f"all {every} lanes" if len(lanes) == every else f"{len(lanes)} of {names.count(every)} lanes"
     parts = ["1 lane" if every == 1 else several]
     if far:
-        parts.append(f"columns count the {names.plural(total, 'bar')} of the run where they begin")
+        parts.append(f"{names.plural(total, 'bar')} in all, counted in columns")
     elif drawn >= total:
         parts.append(f"all {names.plural(total, 'bar')} in view" if total != 1 else "1 bar in view")
     else:
@@ -259,16 +264,11 @@ def _total(window: Window, page: PageContext) -> str:
     return f"{window.run.words(window.run.b, fine=True)}, {events}"
 
 
-def _folds(sel: Selection, page: PageContext, shown: Shown) -> list[Fold]:
-    here, size = replace(sel, event=page.event), LANES - 1
-    out = []
-    if shown.ahead:
-        start = max(0, shown.start - size)
-        out.append(Fold(here.href(start=start), f"{names.plural(shown.ahead, 'lane')} before these"))
-    if shown.behind:
-        start = shown.start + size
-        out.append(Fold(here.href(start=start), f"{names.plural(shown.behind, 'lane')} more"))
-    return out
+def _fold(scene: Scene, start: int, lanes: int, words: str) -> Fold | None:
+    """The way to lanes folded away; the window stays as it is."""
+    if not lanes:
+        return None
+    return Fold(scene.sel.href(start=max(0, start)), f"{names.plural(lanes, 'lane')} {words}")
 
 
 def _named(lanes: Sequence[Lane]) -> list[Named]:

@@ -1,0 +1,80 @@
+"""Recordings to measure with: legal, mixed, of any length, always the same bytes for the same length.
+
+Rules of this file: what a stream is made of. The mix is that of real traces: nine tenths deltas, the rest messages,
+tool calls with results, reasoning, steps, subagents, chunks, state, activity, custom events.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+WORDS = "The order was shipped on Tuesday and should arrive before the weekend, said the carrier.".split()
+
+
+def _turn(number: int) -> Iterator[dict[str, Any]]:
+    """One turn of a conversation: about 110 events of 22 types."""
+    m, c, r, s, q = (f"{kind}-{number}" for kind in ("msg", "call", "think", "sub", "chunk"))
+    yield {"type": "STEP_STARTED", "stepName": f"turn {number}"}
+    yield {"type": "REASONING_START", "messageId": r}
+    yield {"type": "REASONING_MESSAGE_START", "messageId": r, "role": "reasoning"}
+    for word in WORDS:
+        yield {"type": "REASONING_MESSAGE_CONTENT", "messageId": r, "delta": word + " "}
+    yield {"type": "REASONING_MESSAGE_END", "messageId": r}
+    yield {"type": "REASONING_END", "messageId": r}
+    yield {"type": "TEXT_MESSAGE_START", "messageId": m, "role": "assistant"}
+    for word in WORDS * 2:
+        yield {"type": "TEXT_MESSAGE_CONTENT", "messageId": m, "delta": word + " "}
+    yield {"type": "TEXT_MESSAGE_END", "messageId": m}
+    yield {"type": "TOOL_CALL_START", "toolCallId": c, "toolCallName": "track_parcel", "parentMessageId": m}
+    for piece in ('{"par', 'cel":', ' "A', f'{number}"', "}"):
+        yield {"type": "TOOL_CALL_ARGS", "toolCallId": c, "delta": piece}
+    yield {"type": "TOOL_CALL_END", "toolCallId": c}
+    yield {"type": "TOOL_CALL_RESULT", "messageId": f"result-{number}", "toolCallId": c, "content": "on its way"}
+    yield {"type": "STATE_SNAPSHOT", "snapshot": {"parcel": number, "stage": "shipped"}}
+    yield {"type": "STATE_DELTA", "delta": [{"op": "replace", "path": "/stage", "value": "arrived"}]}
+    yield {"type": "SUBAGENT_STARTED", "subagentRunId": s, "name": "carrier-desk"}
+    yield {"type": "TEXT_MESSAGE_CHUNK", "messageId": q, "role": "assistant", "delta": "Let ", "subagentRunId": s}
+    for word in WORDS:
+        yield {"type": "TEXT_MESSAGE_CHUNK", "delta": word + " ", "subagentRunId": s}
+    yield {"type": "SUBAGENT_FINISHED", "subagentRunId": s}
+    yield {"type": "ACTIVITY_SNAPSHOT", "messageId": f"card-{number}", "activityType": "MAP", "content": {"n": number}}
+    yield {"type": "CUSTOM", "name": "shop.progress", "value": {"turn": number}}
+    yield {"type": "STEP_FINISHED", "stepName": f"turn {number}"}
+
+
+def events(count: int) -> Iterator[bytes]:
+    """`count` events as compact JSON, each with a timestamp 7 ms after the one before it: one legal run."""
+    made = 0
+
+    def line(event: dict[str, Any]) -> bytes:
+        nonlocal made
+        stamped = {"type": event.pop("type"), "timestamp": 1_795_982_659_000 + 7 * made, **event}
+        made += 1
+        return json.dumps(stamped, separators=(",", ":")).encode()
+
+    yield line({"type": "RUN_STARTED", "threadId": "t-1", "runId": "r-1", "protocolVersion": "1.1"})
+    turn = 0
+    while True:
+        whole = list(_turn(turn))
+        if made + len(whole) + 1 > count:
+            break
+        yield from map(line, whole)
+        turn += 1
+    while made < count - 1:
+        yield line({"type": "CUSTOM", "name": "shop.tail", "value": made})
+    yield line({"type": "RUN_FINISHED", "threadId": "t-1", "runId": "r-1", "outcome": {"type": "success"}})
+
+
+def sse(count: int) -> Iterator[bytes]:
+    """The same events as an SSE body, in pieces of a few events."""
+    for event in events(count):
+        yield b"data: " + event + b"\n\n"
+
+
+def array(count: int) -> Iterator[bytes]:
+    """The same events as one JSON array."""
+    for number, event in enumerate(events(count)):
+        yield (b"[\n" if number == 0 else b",\n") + event
+    yield b"\n]\n"

@@ -1,0 +1,70 @@
+"""A link works until it ends, and the table does not give its token away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy.orm import Session
+
+from webapp.storage import shares
+from webapp.storage.models import Share, Trace
+
+NOW = 1_800_000_000.0
+
+
+@pytest.fixture
+def trace(store: Callable[..., Trace]) -> Trace:
+    return store("pydantic-parallel")
+
+
+def test_a_token_opens_its_trace(session: Session, trace: Trace) -> None:
+    """It leads to the trace, panel and event it was made for."""
+    share, token = shares.create(
+        session, trace.pk, name="for the team", now=NOW, days=7, panel="sequence", event=12
+    )
+    found = shares.get_by_token(session, token, NOW + 1)
+    assert found is not None
+    assert (found.id, found.trace, found.panel, found.event) == (share.id, trace.pk, "sequence", 12)
+
+
+def test_the_token_is_not_stored(session: Session, trace: Trace) -> None:
+    """Who reads the table cannot open a link."""
+    share, token = shares.create(session, trace.pk, name="x", now=NOW, days=7)
+    stored = {column.name: getattr(share, column.name) for column in Share.__table__.columns}
+    assert len(token) >= 32
+    assert all(token not in str(value) for value in stored.values())
+    assert shares.get_by_token(session, share.token_hash, NOW) is None
+
+
+def test_an_expired_revoked_or_wrong_token_is_the_same_nothing(session: Session, trace: Trace) -> None:
+    """All three give None."""
+    _, old = shares.create(session, trace.pk, name="old", now=NOW, days=7)
+    ended, gone = shares.create(session, trace.pk, name="gone", now=NOW, days=7)
+    assert shares.get_by_token(session, old, NOW + 7 * 86_400) is None
+    assert shares.revoke(session, trace.pk, ended.id, NOW + 1) is True
+    assert shares.get_by_token(session, gone, NOW + 2) is None
+    assert shares.get_by_token(session, "wrong\ud800", NOW) is None
+
+
+def test_a_link_is_ended_once_and_only_from_its_own_trace(session: Session, trace: Trace) -> None:
+    """Another trace's page cannot end it; ending it twice changes nothing."""
+    share, token = shares.create(session, trace.pk, name="x", now=NOW, days=7)
+    assert shares.revoke(session, trace.pk + 1, share.id, NOW) is False
+    assert shares.get_by_token(session, token, NOW) is not None
+    assert shares.revoke(session, trace.pk, share.id, NOW) is True
+    assert shares.revoke(session, trace.pk, share.id, NOW + 5) is False
+    assert share.revoked == NOW
+
+
+def test_links_are_listed_newest_first_and_count_views(session: Session, trace: Trace) -> None:
+    """Ended ones too; each opening is counted with its time."""
+    first, _ = shares.create(session, trace.pk, name="first", now=NOW, days=7)
+    shares.create(session, trace.pk, name="second", now=NOW + 1, days=7)
+    shares.revoke(session, trace.pk, first.id, NOW + 2)
+    shares.viewed(session, first, NOW + 3)
+    shares.viewed(session, first, NOW + 4)
+    session.flush()
+    session.expire_all()
+    assert [share.name for share in shares.list_of(session, trace.pk)] == ["second", "first"]
+    assert (first.views, first.last_viewed) == (2, NOW + 4)

@@ -1,0 +1,179 @@
+"""The front page in a real browser: dropping, pasting and choosing a recording, searching, and without a script."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import threading
+from collections.abc import Iterator
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from webapp.app import create_app
+from webapp.server import listen
+from webapp.settings import Settings
+from webapp.storage.db import Database
+
+pytestmark = pytest.mark.browser
+
+SWITCHES = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+EVENTS = (
+    {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},
+    {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "안녕 مرحبا 👋"},
+    {"type": "RUN_FINISHED", "threadId": "t", "runId": "r"},
+)
+SSE = "".join(f"data: {json.dumps(event)}\n\n" for event in EVENTS)
+PASTE = """text => {
+  const data = new DataTransfer(); data.setData("text/plain", text);
+  document.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true}));
+}"""
+DROP = """([name, text]) => {
+  const data = new DataTransfer(); data.items.add(new File([text], name));
+  document.body.dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true}));
+}"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+        with playwright.chromium.launch(executable_path=found, args=SWITCHES) as browser:
+            yield browser
+
+
+@pytest.fixture
+def url(settings: Settings, database: Database) -> Iterator[str]:
+    listener = listen("127.0.0.1", 0)
+    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    server.should_exit = True
+    thread.join(30)
+    listener.close()
+
+
+@pytest.fixture
+def page(browser: Browser, url: str) -> Iterator[Page]:
+    """The front page; afterwards nothing was asked of another host and nothing failed in the page."""
+    page = browser.new_page()
+    hosts: set[str] = set()
+    faults: list[str] = []
+    page.on("request", lambda request: hosts.add("/".join(request.url.split("/")[:3])))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+    page.goto(url)
+    yield page
+    page.close()
+    assert hosts == {url}
+    assert [fault for fault in faults if "server responded with a status of 4" not in fault] == []
+
+
+def test_choosing_a_file_opens_its_trace(page: Page) -> None:
+    """The button opens a file; no further press is needed. The same file again is already here."""
+    file = {"name": "run.sse", "mimeType": "text/plain", "buffer": SSE.encode()}
+    page.set_input_files("input[type=file]", file)  # type: ignore[arg-type]
+    page.wait_for_url("**/traces/*")
+    first = page.url
+    page.goto("/".join(first.split("/")[:3]))
+    page.set_input_files("input[type=file]", file)  # type: ignore[arg-type]
+    page.wait_for_url("**/traces/*")
+    assert page.url == f"{first}?already=1"
+
+
+def test_dropping_a_file_anywhere_opens_its_trace(page: Page) -> None:
+    """The whole page takes a file."""
+    page.evaluate(DROP, ["dropped.sse", SSE])
+    page.wait_for_url("**/traces/*")
+    expect(page.locator("body")).to_contain_text("dropped.sse")
+
+
+def test_pasting_with_the_keyboard_opens_the_trace(page: Page) -> None:
+    """Ctrl V outside of a field is a recording; inside the search field it is a word."""
+    page.focus("input[type=search]")
+    page.evaluate(PASTE.replace("document.dispatchEvent", "document.activeElement.dispatchEvent"), SSE)
+    assert "/traces/" not in page.url
+    page.evaluate("document.activeElement.blur()")
+    page.evaluate(PASTE, SSE)
+    page.wait_for_url("**/traces/*")
+
+
+def test_the_paste_box_takes_text_and_a_name(page: Page) -> None:
+    """By hand: open the box, which takes the cursor, paste, name, check."""
+    page.get_by_text("Paste text").click()
+    expect(page.locator("#paste-text")).to_be_focused()
+    page.fill("#paste-text", SSE)
+    page.fill("input[name=name]", "refund-desk")
+    page.get_by_role("button", name="Check it").click()
+    page.wait_for_url("**/traces/*")
+    expect(page.locator("body")).to_contain_text("refund-desk")
+
+
+def test_a_refusal_is_said_where_one_is_and_loses_nothing(page: Page, settings: Settings) -> None:
+    """Too much text: the sentence stands under the box, and the text is still in it."""
+    text = SSE + ":" + "x" * settings.max_upload_bytes * 2
+    page.get_by_text("Paste text").click()
+    page.evaluate("text => document.querySelector('#paste-text').value = text", text)
+    page.get_by_role("button", name="Check it").click()
+    expect(page.get_by_role("alert")).to_contain_text("Nothing was stored")
+    assert page.evaluate("document.querySelector('#paste-text').value.length") == len(text)
+
+
+def test_searching_while_typing_and_back(page: Page, url: str) -> None:
+    """`/` takes the cursor to the field, the list follows the words, the URL keeps them, Back undoes it."""
+    page.evaluate(DROP, ["one.sse", SSE])
+    page.wait_for_url("**/traces/*")
+    page.goto(url)
+    page.evaluate(DROP, ["two.sse", f"{SSE}: other bytes\n"])
+    page.wait_for_url("**/traces/*")
+    page.goto(url)
+    expect(page.locator("input[type=search]")).to_have_attribute("data-htmx-powered", "true")
+    page.keyboard.press("/")
+    page.keyboard.type("one")
+    page.wait_for_url("**q=one*")
+    expect(page.locator(".traces .name")).to_have_text(["one.sse"])
+    page.go_back()
+    expect(page.locator(".traces .name")).to_have_text(["two.sse", "one.sse"])
+
+
+def test_without_a_script_everything_still_works(browser: Browser, url: str) -> None:
+    """The same forms post as they are: upload, rename, delete."""
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(url)
+    file = {"name": "run.sse", "mimeType": "text/plain", "buffer": SSE.encode()}
+    page.set_input_files("input[type=file]", file)  # type: ignore[arg-type]
+    page.get_by_role("button", name="Open it").click()
+    page.goto(url)
+    page.locator("td.do a").click()
+    page.fill("input[name=name]", "refund-desk")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator(".traces .name")).to_have_text(["refund-desk"])
+    page.locator("td.do a").click()
+    page.get_by_text("Delete…").click()
+    page.get_by_role("button", name="Delete it").click()
+    expect(page.locator("h1")).to_have_text("No trace yet")
+    context.close()
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_no_page_scrolls_sideways(page: Page, url: str, width: int) -> None:
+    """A long name without spaces, on a phone and on a desk."""
+    page.evaluate(DROP, ["x" * 150 + ".sse", SSE])
+    page.wait_for_url("**/traces/*")
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(url)
+    links = [page.locator("td.do a").get_attribute("href") or ""]
+    for address in ("/", "/nothing", *links, f"{links[0].removesuffix('edit')}delete"):
+        page.goto(url + address)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, address
