@@ -69,6 +69,29 @@
     document.addEventListener(kind, () => { wanted = true; }, { capture: true, passive: true });
   }
 
+  /* ── when the server fails: what is shown stays, and one line says so ── */
+  let failed = null; // the URL to try again
+  const fail = (url, sentence) => {
+    const note = document.getElementById("failed");
+    if (!note) return;
+    failed = url;
+    note.hidden = false;
+    note.querySelector("span").textContent = `${sentence} What is shown here has not changed.`;
+  };
+  let focused = false; // whether the view had the focus before it was swapped
+  document.addEventListener("htmx:before:swap", (event) => {
+    const ctx = event.detail.ctx;
+    focused = Boolean(view() && view().contains(document.activeElement));
+    if (!ctx.response || ctx.response.status < 400) return;
+    event.preventDefault();
+    const told = new DOMParser().parseFromString(ctx.text, "text/html").querySelector(".note span, [data-sentence]");
+    fail(ctx.request.action, told ? told.textContent.trim() : `The server answered ${ctx.response.status}.`);
+  });
+  document.addEventListener("htmx:error", (event) => {
+    const ctx = event.detail.ctx;
+    if (ctx) fail(ctx.request.action, "The server did not answer.");
+  });
+
   /* ── after a swap ── */
   let shown = null; // the event and panel last looked at
   const settle = () => {
@@ -83,6 +106,12 @@
     shown = now;
     const box = document.getElementById("goto-box");
     if (box && document.activeElement !== box) box.value = root.dataset.event;
+    if (focused && document.activeElement === document.body) {
+      // the link that was followed is gone: the keyboard goes on from what it led to
+      const row = chosen();
+      (row ? row.querySelector(".seq a") : document.getElementById("inspector")).focus({ preventScroll: true });
+    }
+    focused = false;
   };
   document.addEventListener("htmx:after:swap", settle);
 
@@ -158,6 +187,7 @@
       return;
     }
     if (target.closest("[data-keys-open]")) return keys["?"]();
+    if (target.closest("[data-again]")) return void go(failed);
     const sheet = target.closest("[data-sheet]");
     if (sheet) {
       const open = document.getElementById("inspector").classList.toggle("open");

@@ -85,7 +85,7 @@ def _life() -> life.Life:
 def test_the_life_says_in_words_what_it_draws() -> None:
     """The alternative text tells every moment in order."""
     drawn = life.draw(_life())
-    assert 'aria-label="Life of call_p0: opens at 4, arguments at 5, its own END at 6' in drawn
+    assert 'aria-label="Life of call_p0: opens at 4, arguments, its own END at 6' in drawn
 
 
 def test_the_life_has_a_bar_while_open_and_a_cross_at_the_fault() -> None:

@@ -188,14 +188,17 @@ def never_closed(world: World, items: Sequence[Item]) -> Why:
         last = f" Its last event is #{items[0].last}." if items[0].last != openings[0] else ""
         text = f"It was {_OPENED[kind]} at #{openings[0]}, and {end} came before #{world.seq}.{last}"
         return Why("never-closed", text, places)
-    shown = ", ".join(f"#{opened}" for opened in openings[:MAX_LISTED]) + (", …" if len(items) > MAX_LISTED else "")
+    shown = ", ".join(f"#{opened}" for opened in openings[:MAX_LISTED]) + (
+        ", …" if len(items) > MAX_LISTED else ""
+    )
     text = f"They were {_OPENED[kind]} at {shown}, and {end} came for them before #{world.seq}."
     return Why("never-closed", text, places)
 
 
-def opens_later(world: World) -> str:
+def opens_later(world: World, kind: str) -> str:
     """The sentence for an orphan whose opener arrives after all."""
-    return f"Nothing had opened it yet: its `{world.type}` comes only at #{world.seq}, so the events are out of order."
+    later = f"its `{world.type}` comes only at #{world.seq}"
+    return f"Nothing had {_OPENED[kind]} it yet: {later}, so the events are out of order."
 
 
 def last_opening(item: Item) -> int | None:

@@ -9,6 +9,7 @@ record: what reached the application, what was found wrong, which item changed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -121,9 +122,9 @@ class Step(msgspec.Struct, gc=False):
     change: str | None = None
     delta: str | None = None
     reached: str = "delivered"
-    synthesized: tuple[Emitted, ...] | list[Emitted] = ()
-    findings: tuple[Finding, ...] | list[Finding] = ()
-    amended: tuple[Finding, ...] | list[Finding] = ()
+    synthesized: Sequence[Emitted] = ()
+    findings: Sequence[Finding] = ()
+    amended: Sequence[Finding] = ()
     ts: int | None = None
     run: int | None = None
     wire: dict[str, Any] | None = None  # the event after enforcement, where that changed it; None = as sent

@@ -12,7 +12,7 @@ never stops at a fault, and keeps nothing of a step but what the stages remember
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from webapp.core.agui.engine import AguiEngine
 from webapp.core.findings import Report
@@ -22,8 +22,17 @@ ENGINE_VERSION = "1"  # raise it when verdicts change: stored traces are then ju
 PROTOCOLS = ("ag-ui",)
 
 
+class Feed(Protocol):
+    """One record: its payload, arrival time in seconds if known, and the reader's framing notes.
+
+    Returns what reached the application, what was found and what changed. Never raises.
+    """
+
+    def __call__(self, raw: bytes, at: float | None = None, framing: Sequence[str] = ()) -> Step: ...
+
+
 class Replay:
-    """One trace's judge.
+    """One trace's judge. `feed(raw, at=None, framing=()) -> Step` takes the records in order: see `Feed`.
 
     protocol:  `ag-ui`
     run_input: the `RunAgentInput` the recorded request carried, when it is known
@@ -44,13 +53,7 @@ class Replay:
             raise ValueError(f"unknown protocol {protocol!r}")
         self.protocol = protocol
         self._engine = AguiEngine(run_input, max_depth=max_depth, max_findings=max_findings)
-
-    def feed(self, raw: bytes, at: float | None = None, framing: Sequence[str] = ()) -> Step:
-        """One record: its payload, arrival time in seconds if known, and the reader's framing notes.
-
-        Returns what reached the application, what was found and what changed. Never raises.
-        """
-        return self._engine.feed(raw, at, framing)
+        self.feed: Feed = self._engine.feed
 
     def finish(self) -> Report:
         """The end of the recording: closes the last run and gives the report. Call it once."""

@@ -104,6 +104,8 @@ def _em(char: str, mono: bool) -> float:
 
 def plain(text: str) -> str:
     """Text of a trace made fit for one line: breaks become ⏎, controls and direction marks go."""
+    if text.isascii() and text.isprintable():
+        return text
     out: list[str] = []
     for c in text:
         if c == "\n":

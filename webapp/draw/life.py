@@ -39,7 +39,7 @@ class Life:
 
     @property
     def sentence(self) -> str:
-        told = ", ".join(f"{m.label} at {m.seq}" for m in self.moments)
+        told = ", ".join(m.label if m.what == "grew" else f"{m.label} at {m.seq}" for m in self.moments)
         return f"Life of {self.name}: {told}"
 
 

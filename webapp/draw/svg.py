@@ -10,6 +10,7 @@ gives `text-anchor`); members that are None or False are left out, True gives th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from markupsafe import Markup, escape
@@ -17,6 +18,7 @@ from markupsafe import Markup, escape
 Number = int | float
 Attr = str | Number | bool | None
 
+_ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 _LONGEST = 1e7  # beyond this no browser places a mark; clamp instead of writing exponents
 
 
@@ -33,13 +35,7 @@ def num(value: Number) -> str:
 
 def clean(text: str) -> str:
     """Text without what XML cannot hold: control characters and lone surrogates become U+FFFD."""
-    return "".join(c if _legal(ord(c)) else "\ufffd" for c in text)
-
-
-def _legal(code: int) -> bool:
-    if code < 0x20:
-        return code in (0x9, 0xA, 0xD)
-    return not (0x7F <= code < 0xA0 or 0xD800 <= code <= 0xDFFF or code in (0xFFFE, 0xFFFF))
+    return _ILLEGAL.sub("\ufffd", text)
 
 
 def attrs(members: dict[str, Attr]) -> str:

@@ -142,6 +142,7 @@ def sum_up(trace: Trace, index: Indexer, clock: Clock, report: Report, account: 
     trace.events = report.events
     trace.lines = account.lines
     trace.not_understood = account.not_understood
+    trace.strays = [stray.line for stray in account.strays]
     trace.artefacts = [
         {"kind": a.kind, "message": storable(a.message), "line": a.line} for a in account.artefacts
     ]

@@ -115,6 +115,7 @@ def _take(
     detection, records, account = detect.read(upload.text(chunks), form, bounds)
     replay = Replay("ag-ui", run_input, max_depth=settings.max_depth, max_findings=settings.max_findings)
     trace.format = detection.form or ""
+    trace.read_because = [storable(reason) for reason in detection.reasons]
     analyse(session, trace, upload.judged(records, account), replay, lambda: account)
     if upload.size == 0:
         raise BadInput("The recording is empty: there is nothing to look at.")

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from webapp.storage.base import Base, trace_key
 
 # The planner uses a partial index only where a query repeats these words exactly: see timeline.py.
+_GONE = text("gone IS NOT NULL")
 _WIDE = text("closed IS NULL AND kind <> 'activity' OR last - first >= 1024")
 
 
@@ -53,6 +54,7 @@ class ItemRow(Base):
     __table_args__ = (
         Index("items_first", "trace", "first"),
         Index("items_id", "trace", "id"),
+        Index("items_gone", "trace", "gone", sqlite_where=_GONE, postgresql_where=_GONE),
         Index("items_wide", "trace", "first", sqlite_where=_WIDE, postgresql_where=_WIDE),
     )
 

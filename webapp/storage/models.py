@@ -97,6 +97,10 @@ class Trace(Base):
     item_count: Mapped[int] = mapped_column(Integer, default=0)
     messages: Mapped[int] = mapped_column(Integer, default=0)  # text messages the stream tells of
     messages_seen: Mapped[int] = mapped_column(Integer, default=0)  # those of which the user saw something
+    read_because: Mapped[list[Any] | None] = mapped_column(JSON(none_as_null=True))  # phrases: why this form
+    strays: Mapped[list[Any] | None] = mapped_column(
+        JSON(none_as_null=True)
+    )  # 1-based lines not understood, the first 200
     headline: Mapped[str] = mapped_column(Text, default="")  # the first cause, one clause
     headline_event: Mapped[int | None] = mapped_column(Integer)
     headline_party: Mapped[str | None] = mapped_column(String(12))

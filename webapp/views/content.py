@@ -173,7 +173,7 @@ def _subagent_finished(body: dict[str, Any], item: ItemRow | None) -> Content:
 
 
 def _custom(body: dict[str, Any], item: ItemRow | None) -> Content:
-    return Content(_shown(body, "name"), _shown(body, "value"))
+    return Content(_shown(body, "name") or "custom event", _shown(body, "value"))
 
 
 _SAY: dict[str, Callable[[dict[str, Any], ItemRow | None], Content]] = {

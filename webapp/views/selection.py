@@ -29,6 +29,8 @@ class Selection:
     axis:    Timeline: `time` or `number`
     a, b:    Timeline: ends of the zoomed window, in axis units
     line:    Source: first line shown
+    level:   Findings: only this severity
+    asof:    Conversation: `end` tells it as of the last record instead of the chosen one
     """
 
     base: str
@@ -45,6 +47,8 @@ class Selection:
     a: float | None = None
     b: float | None = None
     line: int | None = None
+    level: str = ""
+    asof: str = ""
 
     @property
     def filtered(self) -> bool:
@@ -53,10 +57,10 @@ class Selection:
     def href(self, **changes: Any) -> str:
         """The URL of this view with some members changed; members at their default are left out.
 
-        Changing the panel drops the window (`start`, `a`, `b`, `line`) unless it is given.
+        Changing the panel drops the window (`start`, `a`, `b`, `line`, `level`, `asof`) unless it is given.
         """
         if changes.get("panel", self.panel) != self.panel:
-            changes = {"start": None, "a": None, "b": None, "line": None, **changes}
+            changes = {**dict.fromkeys(("start", "a", "b", "line")), "level": "", "asof": "", **changes}
         chosen = replace(self, **changes)
         query: dict[str, str] = {}
         if chosen.panel != "events":
@@ -65,7 +69,7 @@ class Selection:
             value = getattr(chosen, name)
             if value is not None:
                 query[name] = str(value)
-        for name in ("q", "type", "lane", "item", "axis"):
+        for name in ("q", "type", "lane", "item", "axis", "level", "asof"):
             value = getattr(chosen, name)
             if value:
                 query[name] = value
@@ -87,7 +91,8 @@ _NUMBER = re.compile(r"\d{1,9}")
 def parse(base: str, query: Mapping[str, str], panel: str | None = None) -> Selection:
     """The view a URL asks for. panel: from the path, else from the query; what cannot be read has its default."""
     chosen = panel or query.get("panel", "events")
-    text = {name: query.get(name, "").strip()[:MAX_BOX] for name in ("q", "type", "lane", "item", "axis")}
+    words = ("q", "type", "lane", "item", "axis", "level", "asof")
+    text = {name: query.get(name, "").strip()[:MAX_BOX] for name in words}
     return Selection(
         base=base,
         panel=chosen if chosen in PANELS else "events",

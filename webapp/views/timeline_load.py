@@ -21,7 +21,7 @@ from webapp.views.timeline_pins import PINS, SHARED, Findings
 from webapp.views.timeline_tree import Shown
 from webapp.views.timeline_window import Window
 
-BARS = 140  # items drawn one by one; more in view become columns
+BARS = 130  # items drawn one by one; more in view become columns
 READ = 2 * BARS  # items looked at before it is known which lanes are drawn
 RECORDS = 3000  # of a window whose deltas are ticked one by one
 SEGMENTS = 1500  # of folded deltas looked at in a wider one

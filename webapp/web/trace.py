@@ -7,13 +7,12 @@ and without a script.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import quote
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response, StreamingResponse
 
-from webapp.errors import NotFound
 from webapp.storage import originals
 from webapp.views import trace as views
 from webapp.views.selection import PANELS, parse
@@ -56,11 +55,15 @@ def _ascii(name: str) -> str:
     return name.encode("ascii", "replace").decode().replace("?", "_")
 
 
-@router.get("/traces/{trace_id}/{panel}")
-def fragment(request: Request, session: DbSession, trace_id: str, panel: str) -> Response:
-    """The view alone, with one panel; the query is that of the page."""
-    if panel not in PANELS:
-        raise NotFound("There is nothing at this address.")
-    trace = find_trace(session, trace_id)
-    view = views.build(session, trace, parse(f"/traces/{trace_id}", request.query_params, panel))
-    return render(request, "fragments/_trace.html", view=view)
+def _fragment(panel: str) -> Callable[..., Response]:
+    def fragment(request: Request, session: DbSession, trace_id: str) -> Response:
+        trace = find_trace(session, trace_id)
+        view = views.build(session, trace, parse(f"/traces/{trace_id}", request.query_params, panel))
+        return render(request, "fragments/_trace.html", view=view)
+
+    return fragment
+
+
+# one fixed path a panel: a pattern would swallow what other modules serve under a trace
+for _panel in PANELS:
+    router.add_api_route(f"/traces/{{trace_id}}/{_panel}", _fragment(_panel), methods=["GET"], name=_panel)

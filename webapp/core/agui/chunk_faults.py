@@ -10,61 +10,96 @@ from typing import Any
 
 from msgspec import UNSET
 
+from webapp.core import explain
 from webapp.core.agui import items
 from webapp.core.agui.world import NOUNS, Stream, World, quoted, who
+from webapp.core.findings import Finding
 from webapp.core.records import Item
 
 
-def first_without(w: World, kind: str, lane: str | None, rule: str, field: str, id_: Any) -> None:
+def first_without(w: World, kind: str, lane: str | None, rule: str, field: str, id_: Any) -> Finding | None:
     ended = w.ended_streams.get((lane, kind))
-    noun = NOUNS[kind]
-    if ended is not None and (id_ is None or ended[0].id == id_):
-        item, at, by = ended
-        w.find(
+    if ended is not None and ended[0].opened is not None and (id_ is None or ended[0].id == id_):
+        return _continues_ended(w, kind, lane, rule, field, ended)
+    opened = next(
+        (i for i in w.items[kind].values() if i.state == "open" and i.lane == lane and i.via == "explicit"),
+        None,
+    )
+    if opened is not None and id_ is None:
+        at = explain.last_opening(opened)
+        return w.find(
             rule,
-            f"a chunk without `{field}`, after {items.named(kind, item.id, item)} had been closed",
-            f"#{item.opened} opened {quoted(item.id)} as chunks. `{by}` at #{at} in the same lane ended the chunk "
-            f"stream (the client adds the end there, #{at}a). The next chunk is then a first chunk again and must "
-            f"carry `{field}`.",
-            reason="stream-ended",
-            label="AGUI-CHK-11",
+            f"a chunk without `{field}`, while {items.named(kind, opened.id, opened)} is open in the explicit form",
+            f"#{at} opened it with `{explain.STARTS[kind]}`. A chunk never continues an item opened that way, so this "
+            f"is a first chunk and must carry `{field}`.",
+            reason="mixed-spelling",
+            label="AGUI-CHK-12",
             lane=lane,
-            item=(kind, item.id),
-            related=((item.opened if item.opened is not None else item.first, "opened"), (at, "closed_by")),
+            item=(kind, opened.id),
+            related=((opened.first if at is None else at, "opened"),),
         )
-        return
-    w.find(
+    subject = "the parent agent" if lane is None else who(lane)
+    what = (
+        f"no {NOUNS[kind]} that this chunk could continue"
+        if id_ is None
+        else f"no chunks of {quoted(id_)} so far"
+    )
+    return w.find(
         rule,
-        f"the first chunk of a {noun} carries no `{field}`",
-        f"{who(lane)[:1].upper()}{who(lane)[1:]} has no open {noun} stream that this chunk could continue, so it opens "
-        f"one, and an opener must name it. A client invents no id.",
+        f"the first chunk of {explain.a_noun(kind)} carries no `{field}`",
+        f"{subject[:1].upper()}{subject[1:]} is streaming {what}, so this is a first chunk and must carry `{field}`. A "
+        "client makes none up.",
         reason="never-opened",
         lane=lane,
         item=(kind, "" if id_ is None else id_),
     )
 
 
-def check_repeats(w: World, kind: str, repeats: dict[str, str], ev: Any, stream: Stream) -> None:
-    for name, rule in repeats.items():
-        value = getattr(ev, name)
-        if value is UNSET or not stream.named:
-            continue
-        held = stream.established.get(name, UNSET)
-        effective = "assistant" if name == "role" and held is UNSET else held
-        if value == effective:
-            continue
-        said = "none" if held is UNSET and name != "role" else quoted(effective)
-        w.find(
-            rule,
-            f"a later chunk of {items.named(kind, stream.id, stream.item)} says `{name}` is {quoted(value)}, "
-            f"the first said {said}",
-            f"#{stream.opened} established it. A repeated value must be the same, and absence counts as a value.",
-            reason="value-differs",
-            lane=stream.tag,
-            item=(kind, stream.id),
-            path=name,
-            related=((stream.opened, "opened"),),
-        )
+def _continues_ended(
+    w: World, kind: str, lane: str | None, rule: str, field: str, ended: tuple[Item, int, str]
+) -> Finding | None:
+    """CHK-11: to the agent it was no first chunk, but another event had ended the stream."""
+    item, at, by = ended
+    opened = explain.last_opening(item)
+    return w.find(
+        rule,
+        f"a chunk without `{field}`, after {items.named(kind, item.id, item)} had been closed",
+        f"#{opened} opened it in chunks, and `{by}` at #{at} in the same lane ended the chunk stream (the client adds "
+        f"its end there). The next chunk is then a first chunk again and must carry `{field}`.",
+        reason="stream-ended",
+        label="AGUI-CHK-11",
+        lane=lane,
+        item=(kind, item.id),
+        related=((item.first if opened is None else opened, "opened"), (at, "closed_by")),
+    )
+
+
+def check_repeat(w: World, kind: str, name: str, rule: str, ev: Any, stream: Stream) -> None:
+    """A later chunk names `name` again: it must be what the first said, and absence counts."""
+    if not stream.named:
+        return
+    value = getattr(ev, name)
+    held = stream.established.get(name, UNSET)
+    effective = "assistant" if name == "role" and held is UNSET else held
+    if value == effective:
+        return
+    said = "none"
+    if held is not UNSET:
+        said = quoted(effective)
+    elif name == "role":
+        said = "`assistant` by saying nothing"
+    w.find(
+        rule,
+        f"a later chunk of {items.named(kind, stream.id, stream.item)} says `{name}` is {quoted(value)}, "
+        f"the first said {said}",
+        f"#{stream.opened} opened it. A later chunk repeats the value of the first or leaves it out, and none is a "
+        "value too.",
+        reason="value-differs",
+        lane=stream.tag,
+        item=(kind, stream.id),
+        path=name,
+        related=((stream.opened, "opened"),),
+    )
 
 
 def after_owner(w: World, kind: str, item: Item, lane: str) -> None:

@@ -15,6 +15,8 @@ from webapp.core.agui import chunk_faults, items
 from webapp.core.agui import events as e
 from webapp.core.agui.assemble import grow, open_item
 from webapp.core.agui.world import Stream, World, quoted, who
+from webapp.core.explain import MAX_LISTED
+from webapp.core.findings import Finding
 from webapp.core.records import Emitted, Item
 
 
@@ -90,8 +92,12 @@ def chunk(w: World, ev: Any) -> Item | None:
     if continues and stream is not None:
         if not stream.named and id_ is not UNSET:
             continues = False  # the id the first chunk lacked: a new item begins
-        elif any(getattr(ev, name) is not UNSET for name in spec.repeats):
-            chunk_faults.check_repeats(w, spec.kind, spec.repeats, ev, stream)
+        elif stream.finding is not None and stream.opened != w.seq:
+            w.ledger.again(stream.finding, w.seq)
+        else:
+            for name in spec.repeats:
+                if getattr(ev, name) is not UNSET:
+                    chunk_faults.check_repeat(w, spec.kind, name, spec.repeats[name], ev, stream)
     if not continues or stream is None:
         stream = _open(w, spec, ev, id_, lane, stream)
     _content(w, spec, ev, stream)
@@ -108,7 +114,7 @@ def _resolve(w: World, spec: Kind, id_: Any, tag: Any) -> str | None:
                         "AGUI-CHK-09",
                         f"a chunk for {items.named(spec.kind, id_, stream.item)} is tagged as {who(tag)}, "
                         f"but {who(lane)} is streaming it",
-                        f"#{stream.opened} opened it for {who(lane)}. A chunk stream stays with its opener.",
+                        f"#{stream.opened} opened it. A chunk stream stays with whoever opened it.",
                         reason="owner-differs",
                         lane=tag,
                         item=(spec.kind, id_),
@@ -125,8 +131,9 @@ def _resolve(w: World, spec: Kind, id_: Any, tag: Any) -> str | None:
     if len(lanes) == 1:
         return lanes[0][0]
     if lanes:
-        listed = ", ".join(f"{quoted(s.id)} of {who(lane)}" for lane, s in lanes[:4])
-        w.find(
+        listed = ", ".join(f"{quoted(s.id)} of {who(lane)}" for lane, s in lanes[:MAX_LISTED])
+        listed += f" and {len(lanes) - MAX_LISTED} more" if len(lanes) > MAX_LISTED else ""
+        finding = w.find(
             "AGUI-CHK-10",
             f"a chunk without id and tag could belong to any of {len(lanes)} open chunk streams",
             f"Open are {listed}. None is the parent agent’s, which would win. Tag every chunk, or name its id.",
@@ -134,7 +141,9 @@ def _resolve(w: World, spec: Kind, id_: Any, tag: Any) -> str | None:
             item=(spec.kind, ""),
             related=[(s.opened, "opened") for _, s in lanes],
         )
-        _phantom(w, spec, None, None)
+        if parent is not None:
+            _close(w, None)
+        _phantom(w, spec, None, finding)
     return None
 
 
@@ -143,7 +152,8 @@ def _open(w: World, spec: Kind, ev: Any, id_: Any, lane: str | None, displaced: 
     if displaced is not None:
         _close(w, lane)
     if id_ is UNSET:
-        return _phantom(w, spec, lane, spec.first_rule)
+        finding = chunk_faults.first_without(w, spec.kind, lane, spec.first_rule, spec.id_field, None)
+        return _phantom(w, spec, lane, finding)
     if spec.kind == "tool" and ev.toolCallName is UNSET:
         chunk_faults.first_without(w, spec.kind, lane, "AGUI-CHK-04", "toolCallName", id_)
     elif id_ in (known := w.items[spec.kind]) and lane is not None:
@@ -218,11 +228,9 @@ def _emit(w: World, event: Any, item: Item, change: str, delta: str | None = Non
     w.synthesized.append(Emitted(w.seq, len(w.synthesized), event, item, change, delta))
 
 
-def _phantom(w: World, spec: Kind, lane: str | None, rule: str | None) -> Stream:
+def _phantom(w: World, spec: Kind, lane: str | None, finding: Finding | None) -> Stream:
     """A first chunk without the id it needs: the lane goes on under a nameless stream, so that it is one finding."""
     ended = w.ended_streams.get((lane, spec.kind))
-    if rule is not None:
-        chunk_faults.first_without(w, spec.kind, lane, rule, spec.id_field, None)
     if ended is not None and ended[0].kind == spec.kind:
         item = ended[0]
         item.state = "phantom"
@@ -230,6 +238,6 @@ def _phantom(w: World, spec: Kind, lane: str | None, rule: str | None) -> Stream
     else:
         item = w.open(spec.kind, ("nameless", w.seq), "", lane, "phantom", via="chunk")
     stream = Stream(spec.kind, item.id, item, lane, w.seq, {})
-    stream.named = False
+    stream.named, stream.finding = False, finding
     w.streams[lane] = stream
     return stream

@@ -22,9 +22,9 @@ from webapp.core.agui.faults import report_faults
 from webapp.core.agui.values import RunAgentInput
 from webapp.core.agui.verify import ROUTES, Route, judge
 from webapp.core.agui.world import World, quoted
-from webapp.core.findings import Report, Skipped, verdict_of
+from webapp.core.findings import Finding, Report, Skipped, verdict_of
 from webapp.core.ledger import Ledger
-from webapp.core.records import Step
+from webapp.core.records import Emitted, Item, Step
 
 NO_INPUT = "The request is not recorded, so its ids and history cannot be compared."
 NOT_SSE = "The recording is not the raw response body, so its framing is not known."
@@ -61,44 +61,33 @@ class AguiEngine:
 
     def feed(self, raw: bytes, at: float | None = None, framing: Sequence[str] = ()) -> Step:
         w = self.world
-        ledger = self.ledger
-        seq = w.seq = self.next
-        self.next = seq + 1
-        before = ledger.rejected_at
+        w.seq = self.next
+        self.next += 1
         if framing:
             self._framing(framing)
         try:
             event: Any = decode(raw)
         except _BROKEN:
-            step = self._slow(raw, framing)
-        else:
-            self.events += 1
-            route = ROUTES[type(event)]
-            step = Step(seq, route.type)
-            members = route.members
-            if event.timestamp is not UNSET:
+            return self._slow(raw, framing)
+        self.events += 1
+        route = ROUTES[type(event)]
+        members = route.members
+        for member in route.optional:
+            if getattr(event, member) is not UNSET:
                 members += 1
-            if route.tagged and event.subagentRunId is not UNSET:
-                members += 1
-            if raw.count(b'":') != members and may_have_duplicates(raw, event):
-                self._duplicates(raw)
-            self._judge(step, route, event)
-        if before is not None:
-            step.reached = "after"
-        elif ledger.rejected_at is not None:
-            step.reached = "refused"
-        if ledger.new:
-            step.findings, ledger.new = ledger.new, []
-        if ledger.amended:
-            step.amended, ledger.amended = ledger.amended, []
-        return step
+        keys = raw.count(b'":')  # every member has one, and so has a quote before a colon inside a text
+        if keys != members and keys - raw.count(b'\\":') != members and may_have_duplicates(raw, event):
+            self._duplicates(raw)
+        return self._judge(route, event, route.type, None)
 
-    def _judge(self, step: Step, route: Route, event: Any) -> None:
+    def _judge(self, route: Route, event: Any, name: str | None, wire: dict[str, Any] | None) -> Step:
+        """One decoded event through the judges; the step is made once, at the end, since that is cheapest."""
         w = self.world
         w.type = route.type
         ts = event.timestamp
-        if ts is not UNSET:
-            step.ts = ts
+        if ts is UNSET:
+            ts = None
+        else:
             if w.last_ts is not None and ts < w.last_ts:
                 w.find(
                     "AGUI-ENV-11",
@@ -106,51 +95,73 @@ class AguiEngine:
                     "Harmless: the order of arrival is the only order.",
                 )
             w.last_ts = ts
-        item, step.change, step.delta = judge(w, route, event)
-        step.item = item
-        if w.synthesized:
-            step.synthesized, w.synthesized = w.synthesized, []
-        if not route.chunk:
-            step.event = event
-        elif step.change is None and step.synthesized:
-            step.change = "grew" if all(s.change == "grew" for s in step.synthesized) else "opened"
+        item, change, delta = judge(w, route, event)
+        lane = None
         if route.laned:
-            tag = event.subagentRunId
-            if tag is not UNSET:
-                step.lane = tag
-            elif item is not None:
-                step.lane = item.lane
-        if w.run is not None:
-            step.run = w.run.run
+            lane = event.subagentRunId
+            if lane is UNSET:
+                lane = None if item is None else item.lane
+        synthesized: Sequence[Emitted] = ()
+        if w.synthesized:
+            synthesized, w.synthesized = w.synthesized, []
+        if route.chunk:
+            event = None
+            if synthesized:
+                change = "grew" if len(synthesized) == 1 and synthesized[0].change == "grew" else "opened"
+        run = w.run
+        return self._step(
+            name, lane, event, item, change, delta, synthesized, ts, None if run is None else run.run, wire
+        )
+
+    def _step(
+        self,
+        name: str | None,
+        lane: str | None = None,
+        event: Any = None,
+        item: Item | None = None,
+        change: str | None = None,
+        delta: str | None = None,
+        synthesized: Sequence[Emitted] = (),
+        ts: int | None = None,
+        run: int | None = None,
+        wire: dict[str, Any] | None = None,
+        reached: str = "delivered",
+    ) -> Step:
+        """The step of the record at hand, with what the ledger has found meanwhile."""
+        ledger = self.ledger
+        seq = self.world.seq
+        if ledger.rejected_at is not None:
+            reached = "refused" if ledger.rejected_at == seq else "after"
+        new: Sequence[Finding] = ()
+        amended: Sequence[Finding] = ()
+        if ledger.new:
+            new, ledger.new = ledger.new, []
+        if ledger.amended:
+            amended, ledger.amended = ledger.amended, []
+        return Step(
+            seq, name, lane, event, item, change, delta, reached, synthesized, new, amended, ts, run, wire
+        )
 
     def _slow(self, raw: bytes, framing: Sequence[str]) -> Step:
         w = self.world
-        step = Step(w.seq, None)
         if "too-long" in framing:
-            step.reached = "dropped"
-            return step
+            return self._step(None, reached="dropped")
         slow: Slow = slow_decode(raw, self.compat, self.max_depth)
         if slow.kind == "undecodable" and "incomplete" in framing and raw.strip() != SENTINEL:
             self.cut = True
-            step.reached = "dropped"
-            return step
+            return self._step(None, reached="dropped")
         if slow.kind != "undecodable" or slow.wire is not None:
             self.events += 1
-        step.type = slow.type
         w.type = slow.type or ""
         quiet = report_faults(w, slow, raw, sse="sse" in framing)
         if slow.event is None:
-            if slow.kind == "dropped":
-                step.reached = "dropped"
-            return step
+            return self._step(slow.type, reached="dropped" if slow.kind == "dropped" else "delivered")
         route = ROUTES[type(slow.event)]
-        if slow.kind == "event":
-            step.wire = slow.wire
         muted, self.ledger.muted = self.ledger.muted, quiet
-        self._judge(step, route, slow.event)
+        step = self._judge(
+            route, slow.event, slow.type or route.type, slow.wire if slow.kind == "event" else None
+        )
         self.ledger.muted = muted
-        if step.type is None:
-            step.type = route.type
         return step
 
     def finish(self, engine: str) -> Report:

@@ -14,7 +14,7 @@ from webapp.core.agui.enforce import Slow
 from webapp.core.agui.world import World
 
 _INDEX = re.compile(r"\[\d+\]")
-# normalised type -> (kind, id field): openers whose loss explains later orphans, closers whose loss explains what stays open
+# normalised type -> (kind, id field): openers whose loss explains later orphans
 _OPENERS = {
     "TEXTMESSAGESTART": ("text", "messageId"),
     "TOOLCALLSTART": ("tool", "toolCallId"),
@@ -24,6 +24,7 @@ _OPENERS = {
     "SUBAGENTSTARTED": ("subagent", "subagentRunId"),
     "RUNSTARTED": ("run", "runId"),
 }
+# closers whose loss explains what stays open
 _CLOSERS = {
     "TEXTMESSAGEEND": ("text", "messageId"),
     "TOOLCALLEND": ("tool", "toolCallId"),

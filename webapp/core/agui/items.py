@@ -42,10 +42,11 @@ def start(w: World, kind: str, id_: str, tag: Any, parent: Any = UNSET, *, chunk
     state = "never" if item is None else item.state
     cell = _START[kind][state]
     if cell.rule is not None and item is not None:
-        why = explain.still_open(w, item, chunk=chunk)
-        w.find(
+        why = explain.still_open(item, chunk=chunk)
+        finding = w.find(
             cell.rule,
-            f"{named(kind, id_, item)} is started again while it is open",
+            f"{'a chunk starts ' if chunk else ''}{named(kind, id_, item)}{'' if chunk else ' is started'} again while "
+            "it is open",
             why.text,
             reason=why.reason,
             related=why.related,
@@ -53,17 +54,19 @@ def start(w: World, kind: str, id_: str, tag: Any, parent: Any = UNSET, *, chunk
             lane=_lane(tag),
             item=(kind, id_),
         )
+        if finding is not None and why.reason == "mixed-spelling":
+            w.mixed[kind, id_] = finding
         item.last = w.seq
         return item
     owner = _owner(w, kind, id_, item, tag, parent)
-    if state == "phantom":
+    if state == "phantom" or (item is not None and item.opened is None):
         _opens_late(w, kind, id_)
     elif not chunk and item is not None and item.closed_by == w.seq:
         w.find(
             "AGUI-CHK-13",
-            f"{named(kind, id_, item)} is being streamed as chunks and is started again in the explicit form",
-            f"#{item.opened} opened it as chunks. The new start closes the chunk stream and reopens the id: clients "
-            "accept it, but one item should keep to one spelling.",
+            f"{named(kind, id_, item)} is being streamed in chunks and is started again in the explicit form",
+            f"#{explain.last_opening(item)} opened it in chunks. The new start closes the chunk stream and reopens the "
+            "id: clients accept it, but one item should keep to one form.",
             reason="mixed-spelling",
             lane=_lane(tag),
             item=(kind, id_),
@@ -78,11 +81,16 @@ def content(w: World, kind: str, id_: str, tag: Any, delta: str) -> Item:
     state = "never" if item is None else item.state
     cell = _CONTENT[kind][state]
     if item is None or cell.rule is not None:
-        already = ", which is already closed" if state == "closed" else ", which is not open"
-        more = "more " if state == "closed" else ""
+        was_open = item is not None and item.opened is not None
+        already = ", which is already closed" if was_open else ", which is not open"
+        more = "more " if was_open else ""
         item = _orphan(
             w, kind, id_, tag, cell.rule or "", f"{more}{PIECE[kind]} for {{}}{already}", "phantom"
         )
+    elif state == "phantom":
+        finding = w.orphans.get((kind, id_))
+        if finding is not None and finding.rule == _CONTENT[kind]["never"].rule:
+            w.ledger.again(finding, w.seq)
     elif tag is not UNSET and item.state == "open":
         _agree(w, kind, item, tag, PIECE[kind])
     item.last = w.seq
@@ -97,7 +105,8 @@ def end(w: World, kind: str, id_: str, tag: Any, *, by: int | None = None) -> It
     state = "never" if item is None else item.state
     cell = _END[kind][state]
     if cell.rule is not None or item is None:
-        title = "a second end for {}, which is already closed" if state == "closed" else _END_NOT_OPEN
+        was_open = item is not None and item.opened is not None
+        title = "a second end for {}, which is already closed" if was_open else _END_NOT_OPEN
         return _orphan(w, kind, id_, tag, cell.rule or "", title, "closed", derived=by is not None)
     if tag is not UNSET and item.state == "open":
         _agree(w, kind, item, tag, "an end")
@@ -115,10 +124,15 @@ def _orphan(
     why = explain.not_open(w, kind, id_, id_)
     if derived and known is not None:
         # an untagged END closed a subagent's chunk stream; the derived END is what a client trips over
-        why = why._replace(reason="mixed-spelling", label="AGUI-CHK-12")
+        why = explain.derived_end(w, known)
     elif why.reason == "mixed-spelling":
         what = "an explicit end" if state == "closed" else f"explicit {PIECE[kind]}"
-        title = f"{what} for {{}}, which is being streamed as chunks"
+        title = f"{what} for {{}}, which is being streamed in chunks"
+    cause = why.cause
+    if why.label == "AGUI-CHK-12" and (kind, id_) in w.mixed:
+        cause = w.mixed[kind, id_].key  # the same mixture, told where it began
+    elif known is not None and known.opened is None and (kind, id_) in w.orphans:
+        cause = w.orphans[kind, id_].key  # the same missing opener
     finding = w.find(
         rule,
         title.replace("{}", named(kind, id_, known)),
@@ -126,7 +140,7 @@ def _orphan(
         reason=why.reason,
         related=why.related,
         label=why.label,
-        cause=why.cause,
+        cause=cause,
         lane=_lane(tag),
         item=(kind, id_),
     )
@@ -148,11 +162,13 @@ def _opens_late(w: World, kind: str, id_: str) -> None:
     finding = w.orphans.pop((kind, id_), None)
     if finding is None:
         return
+    if finding.rule == _END[kind]["never"].rule:
+        w.late[kind, id_] = finding
     if finding.item is not None and finding.item.id == id_ and finding.reason == "never-opened":
         w.ledger.amend(
             finding,
             reason="opens-later",
-            why=explain.opens_later(w, finding.why, w.seq),
+            why=explain.opens_later(w, kind),
             place=(w.seq, "later"),
         )
     else:
@@ -164,7 +180,7 @@ def _agree(w: World, kind: str, item: Item, tag: Any, what: str) -> None:
     item.owner = w.owners.get((BUCKETS[kind], item.id), item.owner)
     if tag == item.owner:
         return
-    why = explain.owner_differs(item, _lane(tag))
+    why = explain.owner_differs(item)
     w.find(
         OWNER_RULE[kind],
         f"{what} for {named(kind, item.id, item)} tagged as {who(_lane(tag))}, but it belongs to {who(item.owner)}",
@@ -192,7 +208,7 @@ def _owner(w: World, kind: str, id_: str, item: Item | None, tag: Any, parent: A
                 "AGUI-TOL-06",
                 f"{named(kind, id_)} is tagged as {who(tag)}, but its parent message {quoted(parent)} "
                 f"belongs to {who(inherited)}",
-                f"A call belongs to the message that makes it, so its tag must be that message’s: {who(inherited)}.",
+                "A call belongs to the message that makes it, so it carries that message’s tag or none.",
                 reason="owner-differs",
                 lane=tag,
                 item=(kind, id_),
@@ -208,7 +224,7 @@ def _owner(w: World, kind: str, id_: str, item: Item | None, tag: Any, parent: A
         w.find(
             rule,
             f"{named(kind, id_, item)} is opened again for {who(claimed)}, but it belongs to {who(recorded)}",
-            f"Within a run an id stays with its first owner, {who(recorded)}. Another author needs an id of its own.",
+            "Within a run an id stays with its first owner. Another author needs an id of its own.",
             reason="owner-differs",
             severity="fatal",
             lane=_lane(tag),

@@ -13,7 +13,7 @@ from webapp.core.agui import values as v
 from webapp.core.agui.items import named
 from webapp.core.agui.tables import ITEM, RUN, SPAN, STEP, SUBAGENT
 from webapp.core.agui.world import World, quoted, who
-from webapp.core.findings import Run
+from webapp.core.findings import MAX_RELATED, Run
 from webapp.core.records import Item
 
 _STARTED = RUN.columns["started"]
@@ -53,22 +53,24 @@ def started(w: World, ev: e.RunStarted) -> None:
         w.find(
             cell.rule,
             f"run {quoted(ev.runId)} starts while run {quoted(before.run_id)} is still open",
-            f"#{w.run_opened} opened run {quoted(before.run_id)} and no `RUN_FINISHED` or `RUN_ERROR` closed it.",
+            f"It was started at #{w.run_opened}, and neither `RUN_FINISHED` nor `RUN_ERROR` has ended it since.",
             reason="run-open",
             item=("run", ev.runId),
             related=((w.run_opened, "opened"),),
         )
+        before.last = max(before.last, w.seq - 1)
         _outcome(w, before, "rejected")
         _abandon(w)
     w.run_state = cell.next
     run = w.begin_run(ev.threadId, ev.runId, keep=assumed)
-    if assumed and w.started_late is not None:
-        w.ledger.amend(
-            w.started_late,
-            reason="starts-later",
-            why=f"The run starts only at #{w.seq}: what came before was too early, or the recording is out of order.",
-            place=(w.seq, "later"),
-        )
+    if w.started_late is not None:
+        if assumed and w.started_late.reason == "never-started":
+            w.ledger.amend(
+                w.started_late,
+                reason="starts-later",
+                why=f"The run starts only at #{w.seq}: what came before was too early, or the events are out of order.",
+                place=(w.seq, "later"),
+            )
         w.started_late = None
     identity.check_start(w, ev, run)
     identity.check_version(w, ev.protocolVersion)
@@ -82,6 +84,8 @@ def finished(w: World, ev: e.RunFinished) -> None:
         _after_end(w, cell.rule)
     w.run_state, was = cell.next, w.run_state
     run = w.run
+    if was == "start":
+        w.run_ended = (w.seq, "RUN_FINISHED")
     if was not in ("active", "assumed"):
         return
     if run is not None:
@@ -127,21 +131,30 @@ def end_of_stream(w: World, last: int, cut: bool) -> None:
     cell = _EOF[w.run_state]
     run = w.run
     if cell.rule is None or run is None:
-        if w.run_state == "assumed" and w.started_late is not None:
-            w.ledger.amend(w.started_late, reason="never-started", why="No `RUN_STARTED` comes later either.")
+        late = w.started_late
+        if late is not None and late.reason == "never-started":
+            w.ledger.amend(late, why=f"{late.why} No `RUN_STARTED` comes later either.")
         return
     run.last = max(run.last, last)
     rejected = w.ledger.rejected_by
+    lost = next((entry for entry in w.lost_ends if entry[0] == "run"), None)
+    cause = rejected.key if rejected is not None else lost[3].key if lost is not None else None
     inside = "in the middle of an event, " if cut else ""
     w.find(
         cell.rule,
         f"the stream ends {inside}before run {quoted(run.run_id)} has finished",
-        f"#{w.run_opened} opened the run and neither `RUN_FINISHED` nor `RUN_ERROR` came. The run has no outcome: "
-        "it is not a success, whatever a client shows.",
-        reason="never-closed",
+        (
+            f"It was started at #{w.run_opened}, and neither `RUN_FINISHED` nor `RUN_ERROR` came. "
+            if lost is None
+            else f"#{lost[2]} should have ended it, but a client cannot use that event: {lost[3].title}. "
+        )
+        + "The run has no outcome: it is not a success, whatever a client shows.",
+        reason="never-closed" if lost is None else "end-lost",
         item=("run", run.run_id or ""),
-        related=((w.run_opened, "opened"),),
-        cause=None if rejected is None else rejected.key,
+        related=((w.run_opened, "opened"),)
+        if lost is None
+        else ((w.run_opened, "opened"), (lost[2], "expected")),
+        cause=cause,
     )
     _outcome(w, run, "truncated")
 
@@ -169,7 +182,7 @@ def _not_started(w: World) -> None:
             related, cause = ((seq, "expected"),), finding.key  # type: ignore[assignment]
             break
     if not why:
-        why = f"A client accepts nothing before `RUN_STARTED`; the first event it gets is `{w.type}`."
+        why = "A stream opens with `RUN_STARTED`, or with `RUN_ERROR` when nothing could start."
     w.started_late = w.find("AGUI-RUN-01", f"`{w.type}` comes before any run has started", why,
                             reason=reason, related=related, cause=cause, item=("run", ""))  # fmt: skip
 
@@ -178,9 +191,10 @@ def _after_end(w: World, rule: str) -> None:
     at, name = w.run_ended or (w.run_opened, "RUN_FINISHED")
     verb = "finished" if rule == "AGUI-RUN-03" else "failed"
     legal = "`RUN_STARTED` or `RUN_ERROR`" if rule == "AGUI-RUN-03" else "`RUN_STARTED`"
+    second = "a second " if w.type == name else ""
     w.find(
         rule,
-        f"`{w.type}` comes after the run has {verb}",
+        f"{second}`{w.type}` comes after the run has {verb}",
         f"`{name}` at #{at} ended the run. After it only {legal} may come.",
         reason="run-ended" if rule == "AGUI-RUN-03" else "run-failed",
         item=("run", _run_id(w)),
@@ -189,25 +203,43 @@ def _after_end(w: World, rule: str) -> None:
 
 
 def _check_closed(w: World) -> None:
-    """Nothing may be open when a run finishes, whatever its outcome."""
+    """Nothing may be open when a run finishes, whatever its outcome. One finding a kind and lane."""
+    left: dict[tuple[str, str | None, str | None], list[Item]] = {}
     for item in list(w.open_items()):
         cell = _FINISH[item.kind][table_state(item)]
         if cell.rule is not None:
-            why = explain.never_closed(item, w.seq)
-            subject = f"subagent {quoted(item.name or item.id)}" if item.kind == "subagent" else named(
-                item.kind, item.id, item
-            )  # fmt: skip
-            owner = f" of {who(item.lane)}" if item.lane is not None and item.kind != "subagent" else ""
-            w.find(
-                cell.rule,
-                f"the run finishes while {subject}{owner} is still {'active' if item.kind == 'subagent' else 'open'}",
-                why.text,
-                reason=why.reason,
-                lane=item.lane,
-                item=(item.kind, item.id),
-                related=why.related,
-            )
+            key = (item.lane, item.id) if item.kind == "step" else item.id
+            late = w.late.get((item.kind, key))
+            left.setdefault((cell.rule, item.lane, None if late is None else late.key), []).append(item)
         item.state = cell.next
+    for (rule, lane, cause), found in left.items():
+        why = explain.never_closed(w, found)
+        kind = found[0].kind
+        owner = f" of {who(lane)}" if lane is not None and kind != "subagent" else ""
+        be = "is" if len(found) == 1 else "are"
+        w.find(
+            rule,
+            f"the run finishes while {_listed(found)}{owner} {be} still {'active' if kind == 'subagent' else 'open'}",
+            why.text,
+            reason=why.reason,
+            lane=lane,
+            item=(kind, found[0].id),
+            related=why.related[:MAX_RELATED],
+            cause=why.cause or cause,
+            count=len(found),
+        )
+
+
+def _listed(found: list[Item]) -> str:
+    names = [
+        f"subagent {quoted(item.name)}"
+        if item.kind == "subagent" and item.name
+        else named(item.kind, item.id, item)
+        for item in found
+    ]
+    if len(names) > explain.MAX_LISTED:
+        return f"{', '.join(names[: explain.MAX_LISTED])} and {len(names) - explain.MAX_LISTED} more"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _abandon(w: World) -> None:

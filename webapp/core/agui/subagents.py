@@ -26,15 +26,12 @@ def step_started(w: World, ev: e.StepStarted) -> Item:
     item = w.items["step"].get(key)
     cell = _STEP_START["never" if item is None else item.state]
     if cell.rule is not None and item is not None:
-        why = explain.still_open(w, item, chunk=False)
+        why = explain.still_open(item, chunk=False)
         w.find(cell.rule, f"step {quoted(ev.stepName)} is started again while it is open", why.text,
                reason=why.reason, related=why.related, lane=tag, item=("step", ev.stepName))  # fmt: skip
         item.last = w.seq
         return item
-    orphan = w.orphans.pop(("step", key), None)
-    if orphan is not None and orphan.reason == "never-opened":
-        w.ledger.amend(orphan, reason="opens-later", why=explain.opens_later(w, orphan.why, w.seq),
-                       place=(w.seq, "later"))  # fmt: skip
+    _opens_late(w, "step", key, ev.stepName)
     item = w.open("step", key, ev.stepName, tag, cell.next)
     item.name = ev.stepName
     return item
@@ -56,13 +53,14 @@ def step_finished(w: World, ev: e.StepFinished) -> Item:
         w.close(item)
         return item
     if holder is not None:
-        why = explain.owner_differs(holder, tag)
+        at = explain.last_opening(holder)
         w.find(
             cell.rule or "",
             f"step {quoted(ev.stepName)} of {who(holder.lane)} is finished as a step of {who(tag)}",
-            f"{why.text} A step’s finish carries exactly its start’s tag.",
+            f"#{at} started it. A step’s finish carries exactly the tag of its start; without one it is "
+            "the parent agent’s.",
             reason="other-owner",
-            related=why.related,
+            related=((holder.first if at is None else at, "opened"),),
             lane=tag,
             item=("step", ev.stepName),
         )
@@ -89,7 +87,7 @@ def subagent_started(w: World, ev: e.SubagentStarted) -> Item:
     cell = _SUB_START[state]
     title = f"subagent {quoted(id_)} is announced again"
     if cell.rule == "AGUI-SUB-02" and item is not None:
-        why = explain.still_open(w, item, chunk=False)
+        why = explain.still_open(item, chunk=False)
         w.find(cell.rule, f"{title} while it is active", why.text, reason=why.reason, related=why.related, lane=id_,
                item=("subagent", id_))  # fmt: skip
     elif cell.rule is not None and item is not None:
@@ -97,12 +95,7 @@ def subagent_started(w: World, ev: e.SubagentStarted) -> Item:
         w.find(cell.rule, f"{title} in the run that has already ended it", f"{why.text} Every invocation needs an id "
                "of its own.", reason=why.reason, related=why.related, lane=id_, item=("subagent", id_))  # fmt: skip
     seen = w.tags.get(id_)
-    orphan = w.orphans.pop(("subagent", id_), None)
-    if orphan is not None:
-        if orphan.reason == "never-opened":
-            w.ledger.amend(orphan, reason="opens-later", why=explain.opens_later(w, orphan.why, w.seq),
-                           place=(w.seq, "later"))  # fmt: skip
-    elif seen is not None and state == "unannounced":
+    if not _opens_late(w, "subagent", id_, id_) and seen is not None and state == "unannounced":
         w.find("AGUI-SUB-01", f"subagent {quoted(id_)} is announced only after it has begun to speak",
                f"#{seen} is already tagged with it. An announcement comes before anything attributed to it.",
                reason="opens-later", related=((seen, "previous"),), lane=id_, item=("subagent", id_))  # fmt: skip
@@ -122,7 +115,11 @@ def subagent_ended(w: World, ev: e.SubagentFinished | e.SubagentError) -> Item:
     cell = _SUB_END[state]
     if cell.rule is not None:
         why = explain.not_open(w, "subagent", id_, id_)
-        title = "ends a second time" if item is not None else "ends, but it was never announced"
+        title = (
+            "ends a second time"
+            if item is not None and item.opened is not None
+            else "ends, but it was never announced"
+        )
         finding = w.find(cell.rule, f"subagent {quoted(id_)} {title}", why.text, reason=why.reason,
                          related=why.related, cause=why.cause, lane=id_, item=("subagent", id_))  # fmt: skip
         if item is None:
@@ -153,7 +150,7 @@ def check_tag(w: World, tag: str) -> None:
 
 
 def _invocation(item: Item | None) -> str:
-    if item is None:
+    if item is None or item.opened is None:
         return "unannounced"
     return "active" if item.state == "open" else item.state
 
@@ -163,12 +160,31 @@ def _check_parent(w: World, id_: str, parent: str) -> None:
     if known is not None and parent != id_ and known.opened is not None:
         return
     if parent == id_:
-        reason, text = "never-opened", "An invocation cannot be its own parent."
+        reason, text = "never-opened", "It is its own parent, which no invocation can be."
         related: tuple[tuple[int, str], ...] = ()
         cause: Any = None
     else:
-        why = explain.not_open(w, "subagent", parent, parent)
+        why = explain.not_open(w, "subagent", parent, parent, quoted(parent))
         reason, text, related, cause = why.reason, why.text, why.related, why.cause
-    w.find("AGUI-SUB-06", f"subagent {quoted(id_)} names {quoted(parent)} as its parent, which this run has not "
-           "announced", text, reason=reason, related=related, cause=cause, lane=id_,
-           item=("subagent", id_))  # fmt: skip
+        if reason == "never-opened":
+            text = "A parent is announced before its children, in the same run."
+    finding = w.find("AGUI-SUB-06", f"subagent {quoted(id_)} names {quoted(parent)} as its parent, which this run has "
+                     "not announced", text, reason=reason, related=related, cause=cause, lane=id_,
+                     item=("subagent", id_))  # fmt: skip
+    if finding is not None and parent != id_:
+        w.orphans.setdefault(("subagent", parent), finding)
+
+
+def _opens_late(w: World, kind: str, key: Any, id_: str) -> bool:
+    """Whether something has already missed this opener; its finding then learns that it comes after all."""
+    orphan = w.orphans.pop((kind, key), None)
+    if orphan is None:
+        return False
+    if orphan.rule != "AGUI-SUB-06":
+        w.late[kind, key] = orphan
+    named = orphan.rule == "AGUI-SUB-06" or (orphan.item is not None and orphan.item.id == id_)
+    if orphan.reason == "never-opened" and named:
+        w.ledger.amend(orphan, reason="opens-later", why=explain.opens_later(w, kind), place=(w.seq, "later"))
+    else:
+        w.ledger.amend(orphan, place=(w.seq, "later"))
+    return True

@@ -180,10 +180,10 @@ class Route:
 
     type: wire name; closes: see tables.CLOSES; boundary: a run-level event, which asks the run table itself;
     tagged: may be attributed; laned: carries a subagentRunId at all; members: how many a payload has when it
-    carries what is required and nothing else
+    carries what is required and nothing else; optional: the members it may carry besides
     """
 
-    __slots__ = ("boundary", "chunk", "closes", "handle", "laned", "members", "tagged", "type")
+    __slots__ = ("boundary", "chunk", "closes", "handle", "laned", "members", "optional", "tagged", "type")
 
     def __init__(self, name: str, cls: type[e.Event]) -> None:
         self.type = name
@@ -193,7 +193,9 @@ class Route:
         self.boundary = name in ("RUN_STARTED", "RUN_FINISHED", "RUN_ERROR")
         self.tagged = issubclass(cls, e.Tagged)
         self.laned = self.tagged or name.startswith("SUBAGENT_")
-        self.members = 1 + sum(field.required for field in msgspec.structs.fields(cls))
+        fields = msgspec.structs.fields(cls)
+        self.members = 1 + sum(field.required for field in fields)
+        self.optional = tuple(field.encode_name for field in fields if not field.required)
 
 
 ROUTES: dict[type[e.Event], Route] = {cls: Route(name, cls) for name, cls in e.EVENTS.items()}

@@ -44,13 +44,14 @@ BUCKETS = {
 class Stream:
     """An open chunk stream: one a lane, of one kind. `named` is False after a first chunk without the id it needs."""
 
-    __slots__ = ("established", "id", "item", "kind", "named", "opened", "tag")
+    __slots__ = ("established", "finding", "id", "item", "kind", "named", "opened", "tag")
 
     def __init__(
         self, kind: str, id_: str, item: Item, tag: str | None, opened: int, established: dict[str, Any]
     ) -> None:
         self.kind, self.id, self.item, self.tag = kind, id_, item, tag
         self.opened, self.established, self.named = opened, established, True
+        self.finding: Finding | None = None  # of a nameless stream: what was said about its first chunk
 
 
 class World:
@@ -83,6 +84,9 @@ class World:
             tuple[str, str | None, int, Finding]
         ] = []  # openers dropped or unusable: kind, id, where
         self.lost_ends: list[tuple[str, str | None, int, Finding]] = []  # the same of closers
+        self.mixed: dict[
+            tuple[str, Any], Finding
+        ] = {}  # item sent in both forms -> the first finding about that
         self.late: dict[tuple[str, Any], Finding] = {}  # item whose end came before its opener -> the finding
         self.last_ts: int | None = None
         self.started_late: Finding | None = None  # the RUN-01 of an assumed run
@@ -160,6 +164,7 @@ class World:
             for store in (self.tags, self.owners, self.ended_streams, self.orphans):
                 store.clear()
             self.late.clear()
+            self.mixed.clear()
             self.lost.clear()
             self.lost_ends.clear()
         return self.run

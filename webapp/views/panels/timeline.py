@@ -7,7 +7,7 @@ in `views.timeline_load`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
@@ -85,7 +85,8 @@ class TimelinePanel:
 
 
 def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> TimelinePanel:
-    window = choose(session, trace, sel, page, crowded=trace.item_count > BARS * 2)
+    totals = timeline.totals(session, trace.pk)
+    window = choose(session, trace, sel, page, crowded=sum(totals.values()) > BARS)
     chosen = timeline.stamps(session, trace.pk, (page.event,)).get(page.event)
     every = first_look(session, trace, window)
     active = {item.lane for item in every} if len(every) <= READ else None
@@ -103,7 +104,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         moves=moves(sel, page, window),
         by_time=window.scale.time,
         note=window.note if sel.axis != "number" or not window.timed else "",
-        count=_count(session, trace, lanes, drawn.left_out, hidden, loaded.far),
+        count=_count(totals, trace, lanes, drawn.left_out, hidden, loaded.far),
         total=_total(window, page),
         before=_fold(scene, shown.start - LANES + 1, shown.ahead, "before these"),
         behind=_fold(scene, shown.start + LANES - 1, shown.behind, "more"),
@@ -236,10 +237,10 @@ def _slices(scene: Scene) -> tuple[Slice, ...]:
 
 
 def _count(
-    session: Session, trace: Trace, lanes: Sequence[Lane], left_out: int, hidden: int, far: bool
+    totals: Mapping[str, int], trace: Trace, lanes: Sequence[Lane], left_out: int, hidden: int, far: bool
 ) -> str:
     """`all 5 lanes, 14 of 16 bars in view`: what is shown, and what is not."""
-    total = sum(n for kind, n in timeline.totals(session, trace.pk).items() if kind not in BRACKETS)
+    total = sum(n for kind, n in totals.items() if kind not in BRACKETS)
     drawn = sum(len(lane.bars) for lane in lanes) - left_out
     every = max(trace.lane_count, len(lanes))
     several = f"all {every} lanes" if len(lanes) == every else f"{len(lanes)} of {names.count(every)} lanes"
