@@ -72,10 +72,11 @@
   /* ── when the server fails: what is shown stays, and one line says so ── */
   let failed = null; // the URL to try again
   const fail = (url, sentence) => {
-    const note = document.getElementById("failed");
-    if (!note) return;
+    const tabs = document.getElementById("tabs");
+    if (!tabs) return;
     failed = url;
-    note.hidden = false;
+    if (!document.getElementById("failed")) tabs.after(document.getElementById("failed-note").content.cloneNode(true));
+    const note = document.getElementById("failed");
     note.querySelector("span").textContent = `${sentence} What is shown here has not changed.`;
   };
   let focused = false; // whether the view had the focus before it was swapped

@@ -30,7 +30,10 @@ EXCEPTIONS: dict[str, tuple[set[str], str]] = {
         {"warnings", "eventTypesAbsent", "messages"},
         "pins an older peer: what its client drops is not to be seen in a recording",
     ),
-    "state-delta-unappliable-warns-and-keeps": ({"warnings"}, "the STA family's warning comes with a later issue"),
+    "state-delta-unappliable-warns-and-keeps": (
+        {"warnings"},
+        "the STA family's warning comes with a later issue",
+    ),
 }
 # draft stream -> the finding of severity error that announces what a later version rejects
 DRAFT = {

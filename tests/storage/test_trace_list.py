@@ -112,8 +112,7 @@ def test_deleting_leaves_no_row_and_no_byte(database: Database, store: Callable[
             left = session.scalar(select(func.count()).select_from(table).where(column == gone.pk))
             assert (table.name, left) == (table.name, 0)
         assert traces.get(session, kept.id) is not None
-    with database.engine.connect() as connection:
-        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+    database.settle()
     database.close()
     assert b"secret sauce" not in Path(database.url.removeprefix("sqlite:///")).read_bytes()
 

@@ -9,8 +9,17 @@ from webapp.views import names
 
 @pytest.mark.parametrize(
     ("seconds", "told"),
-    [(0, "+0 ms"), (0.009, "+9 ms"), (0.9996, "+1.00 s"), (4.17, "+4.17 s"), (12.34, "+12.3 s")]
-    + [(59.999, "+1:00.00"), (593.02, "+9:53.02"), (7384, "+2:03:04"), (-0.5, "−500 ms")],
+    [
+        (0, "+0 ms"),
+        (0.009, "+9 ms"),
+        (0.9996, "+1.00 s"),
+        (4.17, "+4.17 s"),
+        (12.34, "+12.3 s"),
+        (59.999, "+1:00.00"),
+        (593.02, "+9:53.02"),
+        (7384, "+2:03:04"),
+        (-0.5, "−500 ms"),
+    ],
 )
 def test_a_time_since_the_start_is_short_and_keeps_its_digits(seconds: float, told: str) -> None:
     """A column of times must fit its width and still tell neighbours apart."""

@@ -74,7 +74,7 @@ def comparable(value: Any) -> Any:
 
 
 def without_defaults(delivered: list[list[Any]]) -> list[list[Any]]:
-    """The client's parser fills `tools` and `context` of an echoed input with empty lists; the wire did not say them."""
+    """Without the empty `tools` and `context` that the client's parser fills into an echoed input."""
     out = []
     for index, event in delivered:
         if isinstance(event.get("input"), dict):
@@ -90,9 +90,7 @@ def difference(stream: dict[str, Any], oracle: dict[str, Any], ours: Ours) -> st
     if at != ours.rejected:
         kind = "both reject" if at is not None and ours.rejected is not None else "verdict"
         return f"{kind}: client {at}, engine {ours.rejected}"
-    theirs, mine = (
-        comparable(without_defaults(side)) for side in (oracle["delivered"], ours.delivered)
-    )
+    theirs, mine = (comparable(without_defaults(side)) for side in (oracle["delivered"], ours.delivered))
     if at is not None:
         # several events derived in the same turn as the refusal are lost in the client's queue: a prefix is enough
         tail = [event for index, event in theirs if index == at]

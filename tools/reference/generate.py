@@ -15,27 +15,17 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from damage import CALLS, MESSAGES, REASONINGS, damage, garble
+
 Event = dict[str, Any]
 
 TAGS = (None, None, None, "s1", "s2", "s3", "")
-MESSAGES = ("m1", "m2", "m3", "m4")
-CALLS = ("c1", "c2", "c3", "m1")
-REASONINGS = ("r1", "r2", "m2")
 ACTIVITIES = ("a1", "a2", "m3")
+DATA = {"type": "data", "value": "AAAA", "mimeType": "x/y"}
 STEPS = ("plan", "act")
-DELTAS = ("", "a", "hello ", "한글", "{\"k\":", "1}", "👩‍🚀", "\ud83d", "\ude80")
+DELTAS = ("", "a", "hello ", "한글", '{"k":', "1}", "👩‍🚀", "\ud83d", "\ude80")
 ROLES = ("assistant", "user", "system", "developer")
-WRONG = (None, 5, 1.5, True, "", "x", [], {}, [1], {"type": "x"}, {"a": None})
-KNOWN = (
-    "RUN_STARTED RUN_FINISHED RUN_ERROR STEP_STARTED STEP_FINISHED TEXT_MESSAGE_START TEXT_MESSAGE_CONTENT "
-    "TEXT_MESSAGE_END TEXT_MESSAGE_CHUNK TOOL_CALL_START TOOL_CALL_ARGS TOOL_CALL_END TOOL_CALL_CHUNK "
-    "TOOL_CALL_RESULT REASONING_START REASONING_END REASONING_MESSAGE_START REASONING_MESSAGE_CONTENT "
-    "REASONING_MESSAGE_END REASONING_MESSAGE_CHUNK REASONING_ENCRYPTED_VALUE STATE_SNAPSHOT STATE_DELTA "
-    "MESSAGES_SNAPSHOT ACTIVITY_SNAPSHOT ACTIVITY_DELTA SUBAGENT_STARTED SUBAGENT_FINISHED SUBAGENT_ERROR RAW CUSTOM"
-).split()
 STANDS_ASIDE = ("RAW", "ACTIVITY_SNAPSHOT", "ACTIVITY_DELTA", "REASONING_ENCRYPTED_VALUE", "SUBAGENT_STARTED")
-STRANGE_TYPES = ("text_message_start", "RUN_PAUSED", "EventType.RUN_STARTED", "THINKING_START", "", "constructor")
-STRANGE_KEYS = ("extra", "message_id", "threadId", "messageId", "toolCallId", "constructor", "toString", "usage")
 
 
 class Stream:
@@ -100,7 +90,7 @@ class Stream:
         pool: list[Event] = [
             {"type": "text", "text": "t"},
             {"type": "image", "source": {"type": "url", "value": "https://e.invalid/i.png"}},
-            {"type": "document", "source": {"type": "data", "value": "AAAA", "mimeType": "x/y"}, "metadata": {"n": 1}},
+            {"type": "document", "source": dict(DATA), "metadata": {"n": 1}},
             {"type": "image", "source": {"type": "hologram", "value": "v"}},
             {"type": "hologram", "text": "t"},
             {"type": "binary", "mimeType": "image/png", "data": "AAAA", "filename": "f.png"},
@@ -209,7 +199,12 @@ class Stream:
             self.add({"type": "SUBAGENT_FINISHED", "subagentRunId": id_})
 
     def item(
-        self, open_: dict[str, str | None], pool: tuple[str, ...], field: str, kind: str, names: tuple[str, str, str]
+        self,
+        open_: dict[str, str | None],
+        pool: tuple[str, ...],
+        field: str,
+        kind: str,
+        names: tuple[str, str, str],
     ) -> None:
         """Opens, continues or closes one streamed item."""
         rng = self.rng
@@ -279,7 +274,8 @@ class Stream:
                 event[field] = self.lanes[lane][1]
         else:
             tag = lane = self.tag()
-            taken = {"text": self.text, "tool": self.calls, "reasoning": self.reasoning}[kind].keys() | self.chunked(kind)
+            explicit = {"text": self.text, "tool": self.calls, "reasoning": self.reasoning}[kind]
+            taken = explicit.keys() | self.chunked(kind)
             free = [i for i in pool if i not in taken and self.owners.get((kind, i), lane) == lane]
             if not free and rng.random() > self.chaos:
                 return
@@ -295,9 +291,10 @@ class Stream:
             if kind == "text" and rng.random() < 0.3:
                 event["role"] = rng.choice(ROLES)
         if rng.random() < self.chaos:
-            event.update(rng.choice((
-                {"role": "user"}, {"name": "n"}, {"toolCallName": "g"}, {"parentMessageId": "m2"}, {field: rng.choice(pool)}
-            )))  # fmt: skip
+            clash = rng.choice(
+                ({"role": "user"}, {"name": "n"}, {"toolCallName": "g"}, {"parentMessageId": "m2"})
+            )
+            event.update(clash if rng.random() < 0.8 else {field: rng.choice(pool)})
         if rng.random() < 0.8:
             event["delta"] = rng.choice(DELTAS)
         self.add(self.maybe(event, tag))
@@ -420,85 +417,6 @@ class Stream:
         return self.events
 
 
-def damage(rng: random.Random, events: list[Event]) -> None:
-    """One random injury."""
-    at = rng.randrange(len(events))
-    event = dict(events[at])
-    what = rng.randrange(12)
-    if what == 0:
-        del events[at]
-        return
-    if what == 1:
-        events.insert(rng.randrange(len(events) + 1), event)
-        return
-    if what == 2:
-        other = min(at + rng.randrange(1, 4), len(events) - 1)
-        events[at], events[other] = events[other], events[at]
-        return
-    members = [key for key in event if key != "type"]
-    if what == 3:
-        event["subagentRunId"] = rng.choice(("s1", "s2", "s9", "", None, 5))
-    elif what == 4:
-        event.pop("subagentRunId", None)
-    elif what == 5 and members:
-        event[rng.choice(members)] = rng.choice(WRONG)
-    elif what == 6 and members:
-        del event[rng.choice(members)]
-    elif what == 7:
-        event[rng.choice(STRANGE_KEYS)] = rng.choice(("x", 1, None))
-    elif what == 8:
-        event["type"] = rng.choice((*STRANGE_TYPES, *KNOWN))
-    elif what == 9:
-        event[rng.choice(("metadata", "timestamp", "rawEvent", "parentMessageId", "role", "name", "result"))] = (
-            rng.choice(WRONG)
-        )
-    elif what == 10:
-        for key in ("messageId", "toolCallId"):
-            if key in event:
-                event[key] = rng.choice((*MESSAGES, *CALLS, *REASONINGS))
-    else:
-        _wound(rng, event)
-    events[at] = event
-
-
-def _wound(rng: random.Random, value: Any) -> None:
-    """A wrong value somewhere inside."""
-    places: list[tuple[Any, Any]] = []
-    waiting = [value]
-    while waiting:
-        node = waiting.pop()
-        pairs = list(node.items()) if isinstance(node, dict) else list(enumerate(node))
-        for key, inner in pairs:
-            if isinstance(inner, dict | list):
-                copy = dict(inner) if isinstance(inner, dict) else list(inner)
-                node[key] = copy
-                waiting.append(copy)
-            places.append((node, key))
-    inner_places = [place for place in places if place[0] is not value] or places
-    holder, key = rng.choice(inner_places)
-    if isinstance(holder, dict) and rng.random() < 0.4:
-        if rng.random() < 0.5:
-            del holder[key]
-        else:
-            holder[rng.choice(STRANGE_KEYS)] = 1
-    else:
-        holder[key] = rng.choice(WRONG)
-
-
-def garble(rng: random.Random, payload: str) -> str:
-    """The payload with an injury below the level of values; always one line."""
-    cut = rng.randrange(len(payload) + 1)
-    return rng.choice((
-        payload[:cut], payload[:-1], payload + payload, payload + " x", f" \t{payload} ", f"[{payload}]",
-        payload[:-1] + ',"metadata":{"n":NaN}}', payload[:-1] + ',"timestamp":1e3}',
-        payload[:-1] + ',"timestamp":1e400}', payload[:-1] + ',"timestamp":9007199254740993}',
-        payload[:-1] + f',"type":"{rng.choice(KNOWN)}"}}', payload[:-1] + ',"messageId":"m1"}',
-        payload.replace(":", " : "), payload.replace('"m1"', '"\\u006d1"'), payload[:-1] + ",}",
-        payload[:-1] + ',"metadata":{"big":123456789012345678901234567890,"deep":' + "[" * 50 + "]" * 50 + "}}",
-        "", " ", "null", "[DONE]", "5", '"text"', "[]", "{}", '{"type":null}', '{"type":""}', "<html>", "\x00",
-    ))  # fmt: skip
-
-
 def streams(seed: int, count: int, longest: int) -> list[dict[str, Any]]:
     """`count` streams of at most about `longest` events."""
     out = []
@@ -521,7 +439,10 @@ def streams(seed: int, count: int, longest: int) -> list[dict[str, Any]]:
                 "threadId": "t1",
                 "runId": "run1",
                 "state": {"a": 1},
-                "messages": [{"id": "h1", "role": "user", "content": "hi"}, {"id": "m4", "role": "assistant"}],
+                "messages": [
+                    {"id": "h1", "role": "user", "content": "hi"},
+                    {"id": "m4", "role": "assistant"},
+                ],
             }
         out.append(stream)
     return out

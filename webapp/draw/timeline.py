@@ -78,6 +78,7 @@ def _heads(placed: list[Placed], height: float) -> Markup:
     by_ord = {p.lane.ord: p for p in placed}
     parts: list[Markup] = []
     elbows: list[str] = []
+    rules: list[str] = []
     for p in placed:
         parts.append(_head(p))
         above = by_ord.get(p.lane.parent) if p.lane.parent is not None else None
@@ -85,10 +86,9 @@ def _heads(placed: list[Placed], height: float) -> Markup:
             x = 9.5 + _indent(above)
             reach = max(8 + _indent(p) - x - 1, 0)
             elbows.append(f"M{num(x)} {num(above.y + above.height - 4)}V{num(p.y + 14)}h{num(reach)}")
-        elbows.append(f"M0 {num(p.y + p.height + 2.5)}H{HEADS}")
-    lines = path("".join(d for d in elbows if "h" in d), class_="ln2") if elbows else Markup()
-    rules = path("".join(d for d in elbows if "h" not in d), class_="ln") if elbows else Markup()
-    return el("svg", rules, lines, *parts, class_="dia tl-l", width=HEADS, height=height, aria_hidden="true")
+        rules.append(f"M0 {num(p.y + p.height + 2.5)}H{HEADS}")
+    lines = [path("".join(d), class_=look) for d, look in ((rules, "ln"), (elbows, "ln2")) if d]
+    return el("svg", *lines, *parts, class_="dia tl-l", width=HEADS, height=height, aria_hidden="true")
 
 
 def _head(p: Placed) -> Markup:

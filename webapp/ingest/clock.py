@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 UNIX_SECONDS = 1e8  # arrival times beyond this (1973) are dates, below it they count from a start
 UNIX_MS = 1e11  # the same for event timestamps, in milliseconds
@@ -25,14 +25,12 @@ class Clock:
         """The times of one record. at: seconds; ts: milliseconds."""
         self.extend(() if at is None else ((seq, at),), () if ts is None else ((seq, ts),))
 
-    def extend(self, arrivals: Iterable[tuple[int, float]], stamps: Iterable[tuple[int, int]]) -> None:
+    def extend(self, arrivals: Sequence[tuple[int, float]], stamps: Sequence[tuple[int, int]]) -> None:
         """Times of many records in order: (record number, seconds), (record number, milliseconds)."""
-        for seq, at in arrivals:
-            self._arrival[0].append(seq)
-            self._arrival[1].append(at)
-        for seq, ts in stamps:
-            self._event[0].append(seq)
-            self._event[1].append(ts / 1000)
+        self._arrival[0].extend([seq for seq, _ in arrivals])
+        self._arrival[1].extend([at for _, at in arrivals])
+        self._event[0].extend([seq for seq, _ in stamps])
+        self._event[1].extend([ts / 1000 for _, ts in stamps])
 
     @property
     def source(self) -> str | None:

@@ -18,7 +18,7 @@ from typing import Any
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
-from webapp.core import Record, Replay
+from webapp.core import Replay
 from webapp.errors import BadInput, TooLarge, UserError
 from webapp.ingest.analyse import analyse
 from webapp.ingest.keep import Keeper
@@ -116,7 +116,7 @@ def _take(
     replay = Replay("ag-ui", run_input, max_depth=settings.max_depth, max_findings=settings.max_findings)
     trace.format = detection.form or ""
     trace.read_because = [storable(reason) for reason in detection.reasons]
-    analyse(session, trace, upload.judged(records, account), replay, lambda: account)
+    analyse(session, trace, records, replay, lambda: upload.told(account))
     if upload.size == 0:
         raise BadInput("The recording is empty: there is nothing to look at.")
     digest = upload.close(trace.format)
@@ -156,10 +156,10 @@ class _Upload:
                 yield piece
         self._packed.close()
 
-    def judged(self, records: Iterator[Record], account: Account) -> Iterator[Record]:
-        """The records; after the last one the account also tells of the packing."""
-        yield from records
+    def told(self, account: Account) -> Account:
+        """The reader's account, once it is whole, with what is to be said about the packing."""
         account.artefacts[:0] = self._packed.artefacts
+        return account
 
     def close(self, form: str) -> str:
         """Write the last parts; the upload's SHA-256."""

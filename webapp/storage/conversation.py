@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
+from webapp.storage.items import BURST_RECORDS
 from webapp.storage.models import EventRow, ItemRow, Segment
 
 COUNTED = 1000  # entries outside the window that are counted; beyond, "over 1,000"
@@ -170,7 +171,7 @@ def cut(
         select(Segment.item, _KEPT, Segment.first)
         .join(ItemRow, _OWNER)
         .where(Segment.trace == trace, Segment.item.in_(sorted(set(ords))[:500]))
-        .where(Segment.first > max(after, upto - 500), Segment.first <= upto, Segment.last > upto)
+        .where(Segment.first > max(after, upto - BURST_RECORDS), Segment.first <= upto, Segment.last > upto)
     )
     out = []
     for item, kept, first in session.execute(query).tuples().all():

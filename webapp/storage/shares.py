@@ -14,7 +14,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from webapp.storage.ids import public_id
-from webapp.storage.models import Share
+from webapp.storage.models import Share, Trace
 
 TOKEN_BYTES = 24
 
@@ -76,3 +76,10 @@ def list_of(session: Session, trace: int) -> Sequence[Share]:
     """Every link of a trace, newest first, those that ended included."""
     query = select(Share).where(Share.trace == trace)
     return session.scalars(query.order_by(Share.created.desc(), Share.id)).all()
+
+
+def live(session: Session, now: float, limit: int = 500) -> Sequence[tuple[Share, Trace]]:
+    """Links that work at `now`, of all traces, those that end first in front."""
+    query = select(Share, Trace).join(Trace, Trace.pk == Share.trace)
+    query = query.where(Share.revoked.is_(None), Share.expires > now).order_by(Share.expires, Share.id)
+    return session.execute(query.limit(limit)).tuples().all()

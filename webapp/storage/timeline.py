@@ -17,7 +17,8 @@ from sqlalchemy.orm import Session
 from webapp.storage.models import Density, EventRow, FindingRow, ItemRow, Segment
 
 BUCKETS = 512  # parts of a trace that density counts in
-ALL_LANES = -1  # `Density.lane` of the sum over lanes
+ALL_LANES = -1  # `Density.lane` of the sum over lanes, whose `bucket` counts PARTS
+PARTS = 64
 WIDE_SPAN = 1024  # records; an item that spans more is found by its own index
 MOST_WIDE = 300  # such items looked at: one window has a few
 DRAWN = ("text", "tool", "reasoning", "activity", "step", "span")
@@ -81,8 +82,9 @@ def write_density(session: Session, trace: int, records: int) -> None:
     drawn = and_(ItemRow.trace == trace, ItemRow.kind.in_(DRAWN))
     by_lane = select(literal(trace), ItemRow.lane, slot, ItemRow.kind, func.count()).where(drawn)
     session.execute(insert(Density).from_select(columns, by_lane.group_by(ItemRow.lane, slot, ItemRow.kind)))
-    summed = select(literal(trace), literal(ALL_LANES), Density.bucket, Density.kind, func.sum(Density.count))
-    summed = summed.where(Density.trace == trace, Density.lane >= 0).group_by(Density.bucket, Density.kind)
+    part = Density.bucket * PARTS // BUCKETS
+    summed = select(literal(trace), literal(ALL_LANES), part, Density.kind, func.sum(Density.count))
+    summed = summed.where(Density.trace == trace, Density.lane >= 0).group_by(part, Density.kind)
     session.execute(insert(Density).from_select(columns, summed))
 
 
@@ -109,7 +111,7 @@ def density(
             ItemRow.trace == trace,
             ItemRow.first.between(lo, hi),
             ItemRow.kind.in_(DRAWN),
-            ItemRow.lane.in_(chosen) if ALL_LANES not in chosen else literal(True),
+            ItemRow.lane.in_(chosen),
         )
         rows = session.execute(query.group_by(ItemRow.lane, slot, ItemRow.kind))
     else:
@@ -122,11 +124,11 @@ def density(
     return [Count(*row) for row in rows]
 
 
-def totals(session: Session, trace: int) -> dict[str, int]:
-    """How many items of each kind the whole trace has."""
-    query = select(Density.kind, func.sum(Density.count))
+def overview(session: Session, trace: int) -> list[Count]:
+    """Counts of the whole run on all lanes together, in PARTS slots; their sum is the number of items drawn."""
+    query = select(Density.lane, Density.bucket, Density.kind, Density.count)
     query = query.where(Density.trace == trace, Density.lane == ALL_LANES)
-    return {kind: int(count) for kind, count in session.execute(query.group_by(Density.kind))}
+    return [Count(*row) for row in session.execute(query)]
 
 
 # ── items ────────────────────────────────────────────────────

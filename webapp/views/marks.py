@@ -7,6 +7,7 @@ character is escaped. `#205a` (a derived event) links to the record that caused 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from markupsafe import Markup, escape
 
@@ -15,6 +16,7 @@ from webapp.views.selection import Selection
 
 _MARK = re.compile(r"`([^`]{1,400})`|(?<![\w&#/])#(\d{1,9})([a-z]?)\b")
 LONG = 24  # characters of an id that a headline shows whole
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _TYPE = re.compile(r"[A-Z][A-Z_]{2,}")
 
 
@@ -24,14 +26,27 @@ def marks(text: str | None, sel: Selection, short: bool = False) -> Markup:
     short: long ids lose their middle, as a headline wants it; the whole id is shown on hover.
     """
     out: list[Markup] = []
+    for kind, word in parts(text):
+        if kind == "code":
+            out.append(_code(word, short))
+        elif kind == "record":
+            out.append(_link(word.rstrip(_LETTERS), word[len(word.rstrip(_LETTERS)) :], sel))
+        else:
+            out.append(escape(word))
+    return Markup("").join(out)
+
+
+def parts(text: str | None) -> Iterator[tuple[str, str]]:
+    """The text in order as (kind, word): `text` as it is, `code` without its backticks, `record` as `205a`."""
     start = 0
     source = text or ""
     for found in _MARK.finditer(source):
-        out.append(escape(source[start : found.start()]))
+        if found.start() > start:
+            yield "text", source[start : found.start()]
         start = found.end()
-        out.append(_code(found[1], short) if found[1] is not None else _link(found[2], found[3], sel))
-    out.append(escape(source[start:]))
-    return Markup("").join(out)
+        yield ("code", found[1]) if found[1] is not None else ("record", found[2] + found[3])
+    if start < len(source):
+        yield "text", source[start:]
 
 
 def _code(word: str, short: bool) -> Markup:

@@ -17,12 +17,11 @@ from webapp.draw.minimap import Gap, Minimap, Piece, Strip
 from webapp.draw.timeline_model import KINDS, Slice
 from webapp.storage import timeline
 from webapp.storage.models import LaneRow, Trace
-from webapp.storage.timeline import ALL_LANES, Drawn, Hits
+from webapp.storage.timeline import PARTS, Count, Drawn, Hits
 from webapp.views import names
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
-from webapp.views.timeline_lanes import BRACKETS, KIND, never_closed
-from webapp.views.timeline_tree import tree
+from webapp.views.timeline_lanes import BRACKETS, KIND, Scene, never_closed
 from webapp.views.timeline_window import Window, fit, link
 
 ITEMS = 120  # drawn one by one
@@ -34,15 +33,18 @@ SEEN = 48  # marks of findings
 
 
 def build(
-    session: Session, trace: Trace, sel: Selection, page: PageContext, window: Window, hits: Sequence[Hits]
+    session: Session, scene: Scene, lanes: Sequence[LaneRow], overview: Sequence[Count], hits: Sequence[Hits]
 ) -> Minimap:
-    """hits: of the whole run, bucketed."""
-    lanes, _depth = tree(page.lanes.values())
-    if trace.item_count <= ITEMS * 2:
-        everything = timeline.items_in(session, trace.pk, 0, page.last, ITEMS * 2)
+    """lanes: in the order of the tree; overview: counts of all of them together; hits: of the whole run."""
+    page, window = scene.page, scene.window
+    trace = page.trace
+    if sum(c.number for c in overview) <= ITEMS:
+        everything = timeline.items_in(session, trace.pk, 0, page.last, ITEMS)
         strips = _by_item(lanes, everything, page, window)
-    else:
+    elif len(lanes) <= STRIPS:
         strips = _by_density(session, trace, lanes, window)
+    else:
+        strips = _by_kind(overview, page, window)
     times, run = window.times, window.run
     events = names.plural(trace.records, "event")
     return Minimap(
@@ -58,7 +60,7 @@ def build(
         cursor=times.of(page.event),
         rejected=None if trace.rejected_at is None else times.of(trace.rejected_at),
         gap=_silence(window),
-        slices=() if window.whole else _slices(sel, window),
+        slices=() if window.whole else _slices(scene.sel, window),
     )
 
 
@@ -91,9 +93,7 @@ def _by_item(
 
 
 def _by_density(session: Session, trace: Trace, lanes: Sequence[LaneRow], window: Window) -> list[Strip]:
-    """Per lane and part the kind that begins most often; many lanes are summed up, a strip of columns a kind."""
-    if len(lanes) > STRIPS:
-        return _by_kind(session, trace, window)
+    """Per lane and part the kind that begins most often; parts side by side of one kind are one piece."""
     wanted = [lane.ord for lane in lanes]
     last = max(trace.records - 1, 0)
     most: dict[int, dict[int, tuple[int, str]]] = {}
@@ -101,7 +101,7 @@ def _by_density(session: Session, trace: Trace, lanes: Sequence[LaneRow], window
         if count.kind not in BRACKETS:
             parts = most.setdefault(count.lane, {})
             parts[count.slot] = max(parts.get(count.slot, (0, "")), (count.number, KIND[count.kind]))
-    bounds = _bounds(window, last)
+    bounds = _bounds(window, last, SLOTS)
     strips = []
     for ord_ in wanted:
         pieces: list[Piece] = []
@@ -117,23 +117,22 @@ def _by_density(session: Session, trace: Trace, lanes: Sequence[LaneRow], window
     return strips
 
 
-def _bounds(window: Window, last: int) -> list[float]:
+def _bounds(window: Window, last: int, parts: int) -> list[float]:
     """Axis values where the parts of the run begin and end; never going back."""
     out: list[float] = []
-    for n in range(SLOTS + 1):
-        value = window.times.of(min(last, round(n * (last + 1) / SLOTS)))
+    for n in range(parts + 1):
+        value = window.times.of(min(last, round(n * (last + 1) / parts)))
         out.append(max(value, out[-1]) if out else value)
     return out
 
 
-def _by_kind(session: Session, trace: Trace, window: Window) -> list[Strip]:
-    last = max(trace.records - 1, 0)
-    counts = timeline.density(session, trace.pk, trace.records, [ALL_LANES], 0, last, SLOTS)
-    bounds = _bounds(window, last)
+def _by_kind(counts: Sequence[Count], page: PageContext, window: Window) -> list[Strip]:
+    """All lanes summed up, a strip of columns a kind."""
+    bounds = _bounds(window, page.last, PARTS)
     highest = max((c.number for c in counts if c.kind not in BRACKETS), default=1)
     pieces: dict[str, list[Piece]] = {}
     for c in counts:
-        if c.kind not in BRACKETS and 0 <= c.slot < SLOTS:
+        if c.kind not in BRACKETS and 0 <= c.slot < PARTS:
             piece = Piece(KIND[c.kind], bounds[c.slot], bounds[c.slot + 1], share=c.number / highest)
             pieces.setdefault(KIND[c.kind], []).append(piece)
     tall = 40 / max(len(pieces), 1) - 4

@@ -5,11 +5,10 @@ Rules of this file: pure, from lane rows to an order; no query, no words.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from webapp.storage.models import LaneRow
-from webapp.views.page import PageContext
 from webapp.views.timeline_window import Window
 
 LANES = 12  # swimlanes drawn at once
@@ -32,14 +31,18 @@ class Shown:
 
 
 def shown(
-    page: PageContext, window: Window, start: int | None, chosen: int | None, active: Collection[int] | None
+    order: Sequence[LaneRow],
+    depth: Mapping[int, int],
+    window: Window,
+    start: int | None,
+    chosen: int | None,
+    active: Collection[int] | None,
 ) -> Shown:
     """All lanes when they are few; else the parent and a page of those with something in the window.
 
-    start: place of the first lane below the parent, None: the page with the `chosen` lane;
+    order, depth: of the tree; start: place of the first lane below the parent, None: the page with the `chosen` lane;
     active: lanes with an item in the window, None when there are too many items to tell
     """
-    order, depth = tree(page.lanes.values())
     if len(order) <= LANES:
         return Shown(tuple(order), depth)
     busy = [lane for lane in order[1:] if lane.ord == chosen or _busy(lane, window, active)]

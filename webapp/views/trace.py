@@ -96,7 +96,7 @@ def build(session: Session, trace: Trace, asked: Selection, *, shared: bool = Fa
     page = PageContext(trace, 0, lanes, items.runs(session, trace.pk, limit=MAX_LISTED), shared=shared)
     notes: list[Note] = []
     sel, event = _chosen(session, trace, sel, page, notes)
-    first = _first_cause(session, trace)
+    first = first_cause(session, trace)
     at_event = findings.at_event(session, trace.pk, event) if _has_findings(trace) else []
     page = replace(page, event=event, findings=at_event)
     told = banner.build(session, trace, page, first)
@@ -159,7 +159,7 @@ def _default(session: Session, trace: Trace, sel: Selection, page: PageContext) 
     return min(trace.headline_event or 0, page.last)
 
 
-def _first_cause(session: Session, trace: Trace) -> FindingRow | None:
+def first_cause(session: Session, trace: Trace) -> FindingRow | None:
     """The finding the headline is about."""
     if trace.headline_event is None:
         return None

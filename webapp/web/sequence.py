@@ -7,7 +7,6 @@ so it is always an attachment: shown inside the site, the content policy would t
 from __future__ import annotations
 
 import re
-from urllib.parse import quote
 
 from fastapi import APIRouter
 from fastapi.responses import Response
@@ -15,6 +14,7 @@ from fastapi.responses import Response
 from webapp.views import sequence_files
 from webapp.views.selection import Selection
 from webapp.web.deps import DbSession
+from webapp.web.files import attachment
 from webapp.web.traces import find_trace
 
 router = APIRouter(include_in_schema=False)
@@ -24,7 +24,7 @@ router = APIRouter(include_in_schema=False)
 def as_svg(session: DbSession, trace_id: str, event: str = "", start: str = "", fold: str = "1") -> Response:
     trace = find_trace(session, trace_id)
     sel = _selection(trace_id, event, start, fold)
-    return _file(sequence_files.picture(session, trace, sel), "image/svg+xml", trace.name, "sequence.svg")
+    return attachment(sequence_files.picture(session, trace, sel), "image/svg+xml", trace.name, "sequence.svg")
 
 
 @router.get("/traces/{trace_id}/sequence.mmd")
@@ -33,7 +33,7 @@ def as_mermaid(
 ) -> Response:
     trace = find_trace(session, trace_id)
     sel = _selection(trace_id, event, start, fold)
-    return _file(sequence_files.text(session, trace, sel), "text/plain", trace.name, "sequence.mmd")
+    return attachment(sequence_files.text(session, trace, sel), "text/plain", trace.name, "sequence.mmd")
 
 
 def _selection(trace_id: str, event: str, start: str, fold: str) -> Selection:
@@ -45,12 +45,3 @@ def _selection(trace_id: str, event: str, start: str, fold: str) -> Selection:
 def _number(text: str) -> int | None:
     """A record number; anything else is as if it were not there."""
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
-
-
-def _file(body: str, kind: str, name: str, tail: str) -> Response:
-    """An attachment called `NAME-TAIL`; the plain name is for what cannot read the whole one."""
-    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "trace"
-    whole = quote(f"{name}-{tail}", safe="")
-    told = f"attachment; filename=\"{plain}-{tail}\"; filename*=UTF-8''{whole}"
-    data = body.encode("utf-8", "replace")
-    return Response(data, media_type=f"{kind}; charset=utf-8", headers={"Content-Disposition": told})

@@ -64,6 +64,10 @@ class Assets:
         """The address of a file, e.g. `/static/1f0c…/app.css`; raises NotFound when it is not there."""
         return f"/static/{self._read(name)[0]}/{name}"
 
+    def text(self, name: str) -> str:
+        """The content of a file, for a document that must stand alone."""
+        return self._read(name)[1].decode()
+
     def response(self, digest: str, name: str) -> Response:
         current, content = self._read(name)
         suffix = Path(name).suffix

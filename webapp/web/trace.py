@@ -6,22 +6,18 @@ and without a script.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
-from urllib.parse import quote
+from collections.abc import Callable
 
 from fastapi import APIRouter, Request
-from fastapi.responses import Response, StreamingResponse
+from fastapi.responses import Response
 
-from webapp.storage import originals
 from webapp.views import trace as views
 from webapp.views.selection import PANELS, parse
 from webapp.web.deps import Db, DbSession, render
+from webapp.web.files import original_file
 from webapp.web.traces import find_trace
 
 router = APIRouter(include_in_schema=False)
-
-_UNSAFE = re.compile(r'[\x00-\x1f\x7f"\\/:*?<>|]+')
 
 
 @router.get("/traces/{trace_id}")
@@ -36,23 +32,7 @@ def page(request: Request, session: DbSession, trace_id: str) -> Response:
 def original(session: DbSession, database: Db, trace_id: str) -> Response:
     """The upload, byte for byte, as a download: it may hold anything, so no browser opens it."""
     trace = find_trace(session, trace_id)
-    pk = trace.pk
-
-    def parts() -> Iterator[bytes]:
-        with database.session() as own:  # the handler's session ends before the body is sent
-            yield from originals.whole(own, pk)
-
-    name = _UNSAFE.sub("_", trace.source or trace.name).strip(" .") or "recording"
-    headers = {
-        "Content-Disposition": f"attachment; filename=\"{_ascii(name)}\"; filename*=UTF-8''{quote(name)}",
-        "Content-Length": str(trace.size),
-        "Cache-Control": "private, no-store",
-    }
-    return StreamingResponse(parts(), media_type="application/octet-stream", headers=headers)
-
-
-def _ascii(name: str) -> str:
-    return name.encode("ascii", "replace").decode().replace("?", "_")
+    return original_file(database, trace, trace.source or trace.name)
 
 
 def _fragment(panel: str) -> Callable[..., Response]:

@@ -164,12 +164,16 @@ def _truthy(value: Any) -> bool:
 
 def _same(new: Wire, old: Wire) -> bool:
     def essence(part: Wire) -> list[Any]:
-        source, extra = part.get("source"), part.get("metadata")
+        source = part.get("source")
         source = source if isinstance(source, dict) else {}
-        name = extra.get("filename") if isinstance(extra, dict) else extra
-        return [part["type"], source.get("type"), source.get("value"), source.get("mimeType"), name]
+        return [part["type"], source.get("type"), source.get("value"), source.get("mimeType")]
 
-    return essence(new) == essence(old)
+    if essence(new) != essence(old):
+        return False
+    if "metadata" not in new:  # only a legacy file name must be kept by the modern part
+        return True
+    extra = old.get("metadata")
+    return isinstance(extra, dict) and extra.get("filename") == new["metadata"]["filename"]
 
 
 def _converted(place: Place, kind: str, again: bool) -> Fault:

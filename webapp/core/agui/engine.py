@@ -6,7 +6,6 @@ struct goes straight to the judges; everything else takes the slow path through 
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -221,7 +220,7 @@ class AguiEngine:
             return
         snapshots.seed_input(self.world, msgspec.to_builtins(shaped.messages))
         if shaped.state is not UNSET:
-            self.world.state = copy.deepcopy(shaped.state)  # patches change it in place
+            self.world.state = shaped.state
 
     def _framing(self, notes: Sequence[str]) -> None:
         w = self.world

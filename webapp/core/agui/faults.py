@@ -14,6 +14,7 @@ from webapp.core.agui.enforce import Slow
 from webapp.core.agui.world import World
 
 _INDEX = re.compile(r"\[\d+\]")
+_ONE_FAMILY = ("AGUI-CMP-01",)  # one defect whatever the event type
 # normalised type -> (kind, id field): openers whose loss explains later orphans
 _OPENERS = {
     "TEXTMESSAGESTART": ("text", "messageId"),
@@ -50,7 +51,7 @@ def report_faults(w: World, slow: Slow, raw: bytes, *, sse: bool) -> bool:
             fault.why,
             label=fault.label,
             lane=lane,
-            path=f"{slow.type}{_INDEX.sub('[]', fault.path or '')}",
+            path=f"{'' if fault.rule in _ONE_FAMILY else slow.type}{_INDEX.sub('[]', fault.path or '')}",
         )
         first = first if first is not None else finding
     if slow.event is None and first is not None and slow.kind != "undecodable":

@@ -197,7 +197,8 @@ class Held:
 
     def replace(self, old: Msg, new: Msg) -> None:
         """`new` stands where `old` stood; calls that `old` held are gone."""
-        messages = [new if msg is old else msg for msg in self.list]
+        messages = list(self.list)
+        messages[messages.index(old)] = new
         self.list, self.by_id, self.calls = [], {}, {}
         for msg in messages:
             self.append(msg)

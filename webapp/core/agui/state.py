@@ -35,11 +35,13 @@ def patched(document: Any, operations: list[dict[str, Any]]) -> tuple[Any, str |
 
 
 def state_snapshot(w: World, ev: e.StateSnapshot) -> None:
-    w.state = ev.snapshot
+    w.state, w.state_copied = ev.snapshot, False
 
 
 def state_delta(w: World, ev: e.StateDelta) -> None:
     before = {} if w.state is UNSET else w.state
+    if not w.state_copied:  # it belongs to an event or the request, which must stay as they were sent
+        before, w.state_copied = copy.deepcopy(before), True
     w.state, _ = patched(before, msgspec.to_builtins(ev.delta))
 
 
@@ -51,17 +53,17 @@ def activity_snapshot(w: World, ev: e.ActivitySnapshot) -> Item:
     if replace or ("activity", ev.messageId) not in w.owners:
         w.owners["activity", ev.messageId] = tag
     if msg is None:
-        msg = Msg(ev.messageId, "activity", tag, ev.content)
+        msg = Msg(ev.messageId, "activity", tag, copy.deepcopy(ev.content))
         msg.extra["activityType"] = ev.activityType
         w.held.append(msg)
     elif not replace:
         if msg.role != "activity":
             return item
     elif msg.role == "activity":
-        msg.content, msg.owner, item.owner = ev.content, tag, tag
+        msg.content, msg.owner, item.owner = copy.deepcopy(ev.content), tag, tag
         msg.extra["activityType"] = ev.activityType
     else:  # a message of another role is replaced outright, its metadata too
-        old, msg = msg, Msg(ev.messageId, "activity", tag, ev.content)
+        old, msg = msg, Msg(ev.messageId, "activity", tag, copy.deepcopy(ev.content))
         msg.extra["activityType"] = ev.activityType
         item.owner = tag
         w.held.replace(old, msg)

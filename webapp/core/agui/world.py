@@ -92,6 +92,7 @@ class World:
         self.started_late: Finding | None = None  # the RUN-01 of an assumed run
         self.spoilt: dict[str, Finding] = {}  # call id -> the finding that its arguments are not JSON
         self.state: Any = UNSET
+        self.state_copied = False  # the state is our own copy, which patches may change in place
         self.taken_up = -1  # record at which a chunk took up an item its subagent's end had closed (CHK-15)
         self.version: str | None = None  # as the first run declares it
         self.input_known = False  # the request is recorded

@@ -50,16 +50,15 @@ class EventsPanel:
 def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> EventsPanel:
     wanted = filters.wanted(sel, page)
     lines = _lines(session, trace, sel, page, wanted)
-    before = (
-        events.backwards(session, trace.pk, before=lines[0].seq, limit=STEP, filters=wanted) if lines else []
-    )
     bursts = _bursts(session, trace, lines) if wanted.heads and lines else {}
     lines = _unfolded(session, trace, lines, bursts)
-    lines, cut = _budget(lines, bursts)
+    lines, cut = _budget(lines, bursts, page.event)
     bursts = {line.seq: bursts[line.seq] for line in lines if line.seq in bursts}
     facts = _facts(session, trace, page, sel, lines, bursts, wanted.narrow)
     made = _affordable(rows.make(lines, facts))
-    shown = [line for line in lines if made and line.seq <= made[-1].seq]
+    shown = [line for line in lines if made and made[0].seq <= line.seq <= made[-1].seq]
+    first = shown[0].seq if shown else 0
+    before = events.backwards(session, trace.pk, before=first, limit=STEP, filters=wanted) if first else []
     more = cut or len(shown) < len(lines) or len(lines) >= ROWS
     end = _end(shown, bursts)
     last = end < page.last and more
@@ -116,27 +115,52 @@ def _unfolded(
     return sorted([*lines, *events.some(session, trace.pk, inside).values()], key=lambda line: line.seq)
 
 
-def _budget(lines: list[Line], bursts: dict[int, list[Segment]]) -> tuple[list[Line], bool]:
-    """As many lines as make about ROWS rows with their derived events; whether some were cut off."""
-    total = 0
-    for index, line in enumerate(lines):
+def _budget(lines: list[Line], bursts: dict[int, list[Segment]], event: int) -> tuple[list[Line], bool]:
+    """As many lines as make about ROWS rows with their derived events; whether the end was cut off."""
+    costs = []
+    for line in lines:
         drawn = sum(1 for d in content.derived(line.seq, line.synth) if d.change != "grew")
-        total += 1 + (0 if line.seq in bursts else drawn)
-        if total > ROWS and index > AHEAD:
-            return lines[:index], True
-    return lines, False
+        costs.append(1 + (0 if line.seq in bursts else drawn))
+    inside = bool(lines) and lines[0].seq <= event <= _end(lines, bursts)
+    chosen = sum(line.seq <= event for line in lines) - 1 if inside else 0
+    first, last = _fitting(costs, ROWS, chosen)
+    return lines[first:last], last < len(lines)
 
 
 def _affordable(made: list[rows.Row]) -> list[rows.Row]:
     """The rows the page can bear: drawings of many open items cost more than text."""
+    chosen = next((index for index, row in enumerate(made) if row.selected), 0)
+    first, last = _fitting([row.cost for row in made], ELEMENTS, chosen)
+    while last < len(made) and last - 1 > chosen and made[last - 1].derived:
+        last -= 1  # a derived row is not parted from its record
+    while 0 < first < chosen and made[first - 1].derived:
+        first += 1
+    return made[first:last]
+
+
+def _fitting(costs: Sequence[int], limit: int, chosen: int) -> tuple[int, int]:
+    """First and behind-last index of what costs at most `limit` and holds `chosen`.
+
+    From the first one on if that reaches as far, else to the last one, else from a little before the chosen one.
+    """
+    last = _reach(costs, limit)
+    if last > chosen:
+        return 0, last
+    first = len(costs) - _reach(costs[::-1], limit)
+    if first + AHEAD <= chosen:
+        return first, len(costs)
+    first = max(0, chosen - AHEAD)
+    return first, first + max(_reach(costs[first:], limit), chosen - first + 1)
+
+
+def _reach(costs: Sequence[int], limit: int) -> int:
+    """How many of them, from the first on, cost at most `limit` together."""
     total = 0
-    for index, row in enumerate(made):
-        total += row.cost
-        if total > ELEMENTS and index > 3 * AHEAD:
-            while index and made[index - 1].derived:  # a derived row is not parted from its record
-                index -= 1
-            return made[:index]
-    return made
+    for index, cost in enumerate(costs):
+        total += cost
+        if total > limit:
+            return index
+    return len(costs)
 
 
 def _end(lines: Sequence[Line], bursts: dict[int, list[Segment]]) -> int:

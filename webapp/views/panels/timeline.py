@@ -7,7 +7,7 @@ in `views.timeline_load`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
@@ -19,6 +19,7 @@ from webapp.draw.axis import Cursor
 from webapp.draw.timeline_model import Bar, Bracket, Column, Lane, Slice, Tick, Timeline
 from webapp.storage import timeline
 from webapp.storage.models import Trace
+from webapp.storage.timeline import Count
 from webapp.views import names, timeline_lanes, timeline_mini, timeline_tree
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
@@ -85,17 +86,19 @@ class TimelinePanel:
 
 
 def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> TimelinePanel:
-    totals = timeline.totals(session, trace.pk)
-    window = choose(session, trace, sel, page, crowded=sum(totals.values()) > BARS)
+    overview = timeline.overview(session, trace.pk)
+    window = choose(session, trace, sel, page, crowded=sum(c.number for c in overview) > BARS)
     chosen = timeline.stamps(session, trace.pk, (page.event,)).get(page.event)
     every = first_look(session, trace, window)
     active = {item.lane for item in every} if len(every) <= READ else None
-    shown = timeline_tree.shown(page, window, sel.start, None if chosen is None else chosen.lane, active)
+    order, depth = timeline_tree.tree(page.lanes.values())
+    own = None if chosen is None else chosen.lane
+    shown = timeline_tree.shown(order, depth, window, sel.start, own, active)
     scene = Scene(page, window, _kept(sel, page, window, shown))
     loaded = load(session, trace, scene, shown, every)
     lanes, hidden = _lanes(scene, shown, loaded)
-    drawn = drawing.draw(_timeline(scene, lanes, loaded.far, 0 if chosen is None else chosen.lane))
-    mini = minimap.draw(timeline_mini.build(session, trace, scene.sel, page, window, loaded.whole))
+    drawn = drawing.draw(_timeline(scene, lanes, loaded.far, own or 0))
+    mini = minimap.draw(timeline_mini.build(session, scene, order, overview, loaded.whole))
     return TimelinePanel(
         mini=mini,
         ticks=drawn.ticks,
@@ -104,7 +107,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         moves=moves(sel, page, window),
         by_time=window.scale.time,
         note=window.note if sel.axis != "number" or not window.timed else "",
-        count=_count(totals, trace, lanes, drawn.left_out, hidden, loaded.far),
+        count=_count(overview, trace, lanes, drawn.left_out, hidden, loaded.far),
         total=_total(window, page),
         before=_fold(scene, shown.start - LANES + 1, shown.ahead, "before these"),
         behind=_fold(scene, shown.start + LANES - 1, shown.behind, "more"),
@@ -237,10 +240,10 @@ def _slices(scene: Scene) -> tuple[Slice, ...]:
 
 
 def _count(
-    totals: Mapping[str, int], trace: Trace, lanes: Sequence[Lane], left_out: int, hidden: int, far: bool
+    overview: Sequence[Count], trace: Trace, lanes: Sequence[Lane], left_out: int, hidden: int, far: bool
 ) -> str:
     """`all 5 lanes, 14 of 16 bars in view`: what is shown, and what is not."""
-    total = sum(n for kind, n in totals.items() if kind not in BRACKETS)
+    total = sum(c.number for c in overview if c.kind not in BRACKETS)
     drawn = sum(len(lane.bars) for lane in lanes) - left_out
     every = max(trace.lane_count, len(lanes))
     several = f"all {every} lanes" if len(lanes) == every else f"{len(lanes)} of {names.count(every)} lanes"

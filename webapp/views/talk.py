@@ -1,0 +1,283 @@
+"""Entries of the conversation: what each message, call and reasoning was at one moment.
+
+Rules of this file: from stored rows to words. Nothing is judged again: what reached the user is what the engine
+says was delivered. Queries are made for a whole window at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from webapp.storage import conversation
+from webapp.storage.models import ItemRow, Trace
+from webapp.views import names, talk_text
+from webapp.views.content import showable
+from webapp.views.page import PageContext
+from webapp.views.talk_list import Seed, Slot
+from webapp.views.talk_load import Texts
+from webapp.views.talk_model import Call, Entry, Lost
+from webapp.views.talk_parts import contents, life
+
+KINDS = {"reasoning": "reasoning", "activity": "activity"}
+MAX_CALLS = 60  # of one whole message; more are counted
+
+
+class Teller:
+    """Entries of one window as of record `upto`. base: where whole texts can be had, "" = nowhere."""
+
+    def __init__(
+        self, session: Session, trace: Trace, page: PageContext, upto: int, base: str, anchor: Slot | None
+    ) -> None:
+        self.session, self.trace, self.page, self.upto, self.anchor = session, trace, page, upto, anchor
+        stop = trace.rejected_at
+        self.stop = stop if stop is not None and stop <= upto else None
+        self.texts = Texts(session, trace.pk, upto, base)
+        self._out: list[Entry] = []
+        self._homes: dict[str, Entry] = {}  # messages by id, for their calls
+        self._calls: dict[str, Call] = {}
+        self._streamed: dict[tuple[str, str], ItemRow] = {}
+
+    def entries(self, slots: Sequence[Slot]) -> list[Entry]:
+        """slots: seeds already filled, and items, in order."""
+        self._load(slots)
+        for place, slot in enumerate(slots):
+            if isinstance(slot, Seed):
+                self._seed(slot, place)
+            elif slot.kind == "tool":
+                self._called(slot)
+            else:
+                self._out.append(self._item(slot))
+                self._homes.setdefault(slot.id, self._out[-1])
+        return self._answered(slots)
+
+    def _load(self, slots: Sequence[Slot]) -> None:
+        seeds = [slot for slot in slots if isinstance(slot, Seed)]
+        rows = [slot for slot in slots if isinstance(slot, ItemRow)]
+        ids = [seed.id for seed in seeds] + [c["id"] for seed in seeds for c in tool_calls(seed.message)]
+        kinds = ("text", "reasoning", "activity", "tool")
+        found = conversation.by_ids(self.session, self.trace.pk, ids, kinds, self.upto)
+        self._streamed = {(item.kind, item.id): item for item in found}
+        after: dict[int, int] = {}
+        for seed in seeds:
+            wanted = [(KINDS.get(seed.role, "text"), seed.id)]
+            wanted += [("tool", call["id"]) for call in tool_calls(seed.message)]
+            for key in wanted:
+                if key in self._streamed and seed.message is not None and seed.source is not None:
+                    after[self._streamed[key].ord] = seed.source
+        self.texts.load([*rows, *(item for item in found if item not in rows)], after)
+
+    # ── what was streamed ────────────────────────────────────
+
+    def _lane(self, ord_: int) -> tuple[str, str]:
+        if self.trace.lane_count <= 1:
+            return "", ""
+        return self.page.lane_name(ord_), names.lane_class(ord_)
+
+    def _item(self, item: ItemRow) -> Entry:
+        lane, lane_cls = self._lane(item.lane)
+        told = life(item, self.upto, self.stop, self.page)
+        gone = item.gone is not None and item.gone <= self.upto
+        entry = Entry(
+            dom=f"say-{item.ord}",
+            cls="never" if told.unseen else "gone" if gone else item.kind,
+            who=_who(item.name if item.kind == "text" else item.kind),
+            name=names.item_name(item) if item.kind == "activity" else "",
+            id=showable(names.short_id(item.id, 24)),
+            lane=lane,
+            lane_cls=lane_cls,
+            state="" if gone else told.words,
+            state_cls="never" if told.unseen else told.cls,
+            growing=told.growing and not gone,
+            first=item.first,
+            last=min(item.last, self.upto),
+            folded=item.kind == "reasoning",
+            unseen=told.unseen,
+            current=item is self.anchor,
+        )
+        if item.kind == "activity":
+            entry.body = contents(self.session, self.trace, item, self.upto, self.stop)
+        elif item.kind == "result":
+            entry.who = "tool"
+            entry.body = self.texts.result(item.first)
+            entry.notes.append(f"A result for the call `{_quoted(item.parent)}`, which nobody has made.")
+        else:
+            entry.body = None if told.unseen else self.texts.text(item, True)
+            entry.lost = self._lost(item, gone)
+            if entry.body is None and not told.unseen:
+                entry.quiet = "no text yet" if told.growing else "no text"
+        if gone:
+            entry.notes.insert(
+                0, f"Removed by the snapshot at #{item.gone}: from then on the user did not see it."
+            )
+        return entry
+
+    def _lost(self, item: ItemRow, gone: bool, code: bool = False) -> Lost | None:
+        total = self.texts.totals.get((item.ord, False))
+        if total is None:
+            return None
+        size = names.plural(total.chars, "character")
+        if gone and self.stop is None:
+            ended = item.closed is not None and (item.gone or 0) < item.closed <= self.upto
+            more = names.plural(total.count + ended, "event")
+            words = f"{more} came for it after that and had no target: {size}."
+        else:
+            where = f"#{total.first}" if total.count == 1 else f"#{total.first} to #{total.last}"
+            pieces = names.plural(total.count, "piece")
+            words = f"Sent, never reached the user: {pieces}, {size}, {where}."
+        return Lost(words, self.texts.text(item, False, code=code))
+
+    def _called(self, item: ItemRow) -> None:
+        """A call: inside its message when the window holds that, else in a message of its own."""
+        call = self._calls[item.id] = self._call(item, "")
+        home = self._homes.get(item.parent or item.id)
+        if home is None:
+            lane, lane_cls = self._lane(item.lane)
+            unseen = call.state_cls == "never"
+            home = Entry(
+                dom=f"say-{item.ord}",
+                cls="never" if unseen else "call",
+                who="assistant",
+                lane=lane,
+                lane_cls=lane_cls,
+                first=item.first,
+                unseen=unseen,
+            )
+            self._homes[item.parent or item.id] = home
+            self._out.append(home)
+        elif home.quiet:
+            home.quiet = ""
+        home.calls.append(call)
+
+    def _call(self, item: ItemRow, sent: str) -> Call:
+        """sent: arguments that a snapshot had set already."""
+        told = life(item, self.upto, self.stop, self.page)
+        call = Call(
+            dom=f"call-{item.ord}",
+            name=showable(names.clip(item.name or "a call without a name", 80)),
+            id=showable(names.short_id(item.id, 24)),
+            args=None if told.unseen else self.texts.text(item, True, code=True, before=sent),
+            state="" if told.cls == "done" else told.words,
+            state_cls=told.cls,
+            first=item.first,
+            last=min(item.last if item.closed is None else item.closed, self.upto),
+            lost=self._lost(item, False, code=True),
+            current=item is self.anchor,
+        )
+        at = item.result
+        if at is not None and at <= self.upto:
+            call.at, call.result = at, self.texts.result(at)
+            if self.stop is not None and at >= self.stop:
+                call.result_words = "sent, never reached the user"
+        elif told.cls == "done":
+            call.result_words = "waiting for its result" if self.upto < self.page.last else "no result came"
+        return call
+
+    # ── what came whole ──────────────────────────────────────
+
+    def _seed(self, seed: Seed, place: int) -> None:
+        message = seed.message or {}
+        item = self._streamed.get((KINDS.get(seed.role, "text"), seed.id))
+        if seed.message is None and item is not None:  # the client kept what was streamed
+            self._out.append(self._item(item))
+            return
+        text, chips = talk_text.parts(message.get("content"))
+        lane = self.page.lane_of(message.get("subagentRunId"))
+        lane_name, lane_cls = self._lane(lane.ord if lane is not None else 0)
+        entry = Entry(
+            dom=f"whole-{place}",
+            cls=seed.role if seed.role in ("user", "system", "reasoning", "activity") else "text",
+            who=_who(seed.role),
+            id=showable(names.short_id(seed.id, 24)),
+            lane=lane_name if seed.role not in ("user", "system", "developer") else "",
+            lane_cls=lane_cls,
+            chips=[showable(chip) for chip in chips],
+            first=seed.source,
+            folded=seed.role == "reasoning",
+            current=seed is self.anchor,
+        )
+        href = self.texts.link(f"record/{seed.source}") if seed.source is not None else ""
+        if seed.role == "activity":
+            entry.body = talk_text.value(message.get("content"), href)
+        elif item is not None and seed.message is not None and (item.ord, True) in self.texts.totals:
+            entry.body = self.texts.text(item, True, before=text)
+        elif text:
+            entry.body = talk_text.body(text, href)
+        self._story(entry, seed, item)
+        entry.calls = [self._whole_call(call, seed) for call in tool_calls(message)[:MAX_CALLS]]
+        if entry.body is None and not entry.calls and not chips:
+            entry.quiet = "no text" if seed.message is not None else "its text is not in the recording"
+        self._homes[seed.id] = entry
+        self._out.append(entry)
+
+    def _story(self, entry: Entry, seed: Seed, item: ItemRow | None) -> None:
+        """Where a whole message came from, and what it had been before."""
+        if seed.source is None:
+            entry.name = "from the request"
+        elif item is None:
+            entry.name = f"brought by #{seed.source}"
+        else:
+            entry.name = f"as #{seed.source} has it"
+            told = life(item, self.upto, self.stop, self.page)
+            if told.cls in ("growing", "cut") and item.last > seed.source:
+                entry.state, entry.state_cls, entry.growing = told.words, told.cls, told.growing
+            entry.lost = self._lost(item, False)
+            if item.gone is not None and item.gone < seed.source:
+                entry.notes.append(
+                    f"Streamed from #{item.first} on; the snapshot at #{item.gone} removed it while it was "
+                    f"growing, and the one at #{seed.source} brought it back."
+                    if item.closed is None or item.closed > item.gone
+                    else f"The snapshot at #{item.gone} removed it, the one at #{seed.source} brought it back."
+                )
+
+    def _whole_call(self, sent: dict[str, Any], seed: Seed) -> Call:
+        function = sent.get("function")
+        told: dict[str, Any] = function if isinstance(function, dict) else {}
+        args = told.get("arguments")
+        item = self._streamed.get(("tool", sent["id"]))
+        text = args if isinstance(args, str) else ""
+        if item is not None:
+            call = self._call(item, text)
+        else:
+            name = told.get("name")
+            call = Call(
+                dom=f"whole-call-{len(self._calls)}",
+                name=showable(names.clip(name, 80)) if isinstance(name, str) else "a call without a name",
+                id=showable(names.short_id(sent["id"], 24)),
+                args=talk_text.code(text) if text else None,
+                first=seed.source,
+            )
+        self._calls[sent["id"]] = call
+        return call
+
+    def _answered(self, slots: Sequence[Slot]) -> list[Entry]:
+        """Whole results told inside the calls they answer."""
+        for slot in slots:
+            if not isinstance(slot, Seed) or slot.role != "tool" or slot.message is None:
+                continue
+            call = self._calls.get(str(slot.message.get("toolCallId")))
+            mine = self._homes.get(slot.id)
+            if call is None or mine is None:
+                continue
+            if call.result is None:
+                call.result, call.at, call.result_words = mine.body, slot.source, ""
+            if mine in self._out:
+                self._out.remove(mine)
+        return self._out
+
+
+def tool_calls(message: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """The calls of a whole message that have an id."""
+    given = (message or {}).get("toolCalls")
+    found = given if isinstance(given, list) else []
+    return [call for call in found if isinstance(call, dict) and isinstance(call.get("id"), str)]
+
+
+def _who(role: str | None) -> str:
+    return showable(names.clip(role or "assistant", 40))
+
+
+def _quoted(id_: str | None) -> str:
+    return showable(names.clip(id_ or "", 60)).replace("`", "'")

@@ -1,0 +1,228 @@
+"""The message list of a trace as of one record, without loading it: where each entry stands, and a window of it.
+
+Rules of this file: order only. The list is what a client holds: the request's messages, or those of the newest
+MESSAGES_SNAPSHOT, then what was streamed since. In between stand the messages that snapshots took away.
+Addresses count through all three: base, removed, then the running number of an item.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from webapp.storage import conversation, events, items
+from webapp.storage.models import ItemRow, Trace
+from webapp.views.page import PageContext
+
+WINDOW = 40
+AHEAD = 28  # entries before the one that the chosen event touches
+MAX_SNAPSHOT = 20_000_000  # characters of a snapshot's payload that are read: more than a record may have
+MAX_ECHO = 2_000_000
+MAX_RUNS = 20  # runs whose echoed messages are looked at for one window
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A message that came whole. source: record that brought it, None = the request; message: as sent, if known."""
+
+    id: str
+    role: str
+    source: int | None
+    message: dict[str, Any] | None
+
+
+Slot = Seed | ItemRow
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """slots: (address, entry); anchor: address of the entry the chosen event touches, -1 = none."""
+
+    slots: Sequence[tuple[int, Slot]]
+    anchor: int
+    earlier: int
+    later: int
+    earlier_at: int | None
+    later_at: int | None
+
+
+class Talk:
+    """The list as of record `upto`."""
+
+    def __init__(self, session: Session, trace: Trace, page: PageContext, upto: int) -> None:
+        self.session, self.trace, self.page, self.upto = session, trace, page, upto
+        self._read: dict[int, dict[str, dict[str, Any]]] = {}
+        self.snapshot, base = self._base()
+        self.ids = {seed.id: place for place, seed in reversed(list(enumerate(base)))}
+        gone = conversation.removed(session, trace.pk, upto) if self._has("MESSAGES_SNAPSHOT") else []
+        self.base: list[Slot] = [*base, *(item for item in gone if item.id not in self.ids)]
+        self.floor = 0
+        if self.snapshot is not None:
+            first = conversation.first_ord_after(session, trace.pk, self.snapshot)
+            self.floor = trace.item_count if first is None else first
+
+    def _has(self, type_: str) -> bool:
+        return type_ in self.trace.types
+
+    def _base(self) -> tuple[int | None, list[Seed]]:
+        """The record of the newest snapshot, None = there is none yet; and what came whole."""
+        wanted = self._has("MESSAGES_SNAPSHOT")
+        held = items.snapshot(self.session, self.trace.pk, self.upto) if wanted else None
+        if held is None or held.messages is None:
+            return None, self._asked()
+        out = []
+        for id_, role, *source in held.messages:
+            out.append(Seed(id_, role, source[0] if source and source[0] is not None else held.seq, None))
+        return held.seq, out
+
+    def _asked(self) -> list[Seed]:
+        """Messages of the request that was uploaded, or of the one the first run echoes."""
+        given = (self.trace.input or {}).get("messages")
+        if isinstance(given, list):
+            return _seeds(given, None)
+        first = self.page.runs[0].first if self.page.runs else None
+        return self._echo(first) if first is not None and first <= self.upto else []
+
+    def _echo(self, seq: int) -> list[Seed]:
+        raw = conversation.raws(self.session, self.trace.pk, [seq], MAX_ECHO).get(seq, "")
+        body = _object(raw) if '"messages"' in raw else {}
+        given = body.get("input")
+        return _seeds(given.get("messages"), seq) if isinstance(given, dict) else []
+
+    # ── a window ─────────────────────────────────────────────
+
+    def onwards(self, address: int, limit: int) -> list[tuple[int, Slot]]:
+        size = len(self.base)
+        out: list[tuple[int, Slot]] = list(enumerate(self.base[address : address + limit], address))
+        if len(out) < limit:
+            low = max(address - size, self.floor)
+            more = conversation.onwards(self.session, self.trace.pk, low, self.upto, limit - len(out))
+            out += [(size + item.ord, item) for item in more]
+        return out
+
+    def backwards(self, address: int, limit: int) -> list[tuple[int, Slot]]:
+        size = len(self.base)
+        out: list[tuple[int, Slot]] = []
+        if address > size:
+            near = conversation.backwards(self.session, self.trace.pk, address - size, self.floor, limit)
+            out = [(size + item.ord, item) for item in near]
+        room = limit - len(out)
+        end = min(address, size)
+        return [*enumerate(self.base[max(0, end - room) : end], max(0, end - room)), *out]
+
+    def window(self, start: int | None) -> Window:
+        anchor = self._anchor()
+        if start is not None:
+            slots = self.onwards(start, WINDOW)
+        else:
+            before = self.backwards(max(anchor, 0), AHEAD)
+            slots = before + self.onwards(max(anchor, 0), WINDOW - len(before))
+        if len(slots) < WINDOW and (not slots or slots[0][0] > 0):
+            first = slots[0][0] if slots else len(self.base) + self.trace.item_count
+            slots = self.backwards(first, WINDOW - len(slots)) + slots
+        earlier = self._count_before(slots[0][0]) if slots else 0
+        later = self._count_after(slots[-1][0]) if slots else 0
+        back = self.backwards(slots[0][0], WINDOW) if earlier else []
+        return Window(
+            slots=slots,
+            anchor=anchor,
+            earlier=earlier,
+            later=later,
+            earlier_at=back[0][0] if back else None,
+            later_at=slots[-1][0] + 1 if later else None,
+        )
+
+    def _count_before(self, address: int) -> int:
+        size = len(self.base)
+        if address <= size:
+            return address
+        pk = self.trace.pk
+        return size + conversation.count(self.session, pk, self.floor, address - size, self.upto)
+
+    def _count_after(self, address: int) -> int:
+        size = len(self.base)
+        rest = max(0, size - address - 1)
+        low = max(address + 1 - size, self.floor)
+        return rest + conversation.count(self.session, self.trace.pk, low, None, self.upto)
+
+    def _anchor(self) -> int:
+        """Where the chosen record's item stands; else the last entry there was then."""
+        size = len(self.base)
+        line = events.some(self.session, self.trace.pk, [self.page.event]).get(self.page.event)
+        item = (
+            items.by_ord(self.session, self.trace.pk, line.item) if line and line.item is not None else None
+        )
+        if item is not None and item.kind == "result" and item.parent:
+            called = conversation.by_ids(self.session, self.trace.pk, [item.parent], ("tool",), item.first)
+            item = called[-1] if called else item
+        if item is not None and item.kind in ("text", "tool", "reasoning", "activity", "result"):
+            if item.ord >= self.floor:
+                return size + item.ord
+            place = self.ids.get(item.id, self.ids.get(item.parent or ""))
+            if place is not None:
+                return place
+            same = (item.id, item.parent)
+            return next((n for n, slot in enumerate(self.base) if slot.id in same), size - 1)
+        last = conversation.last_ord_upto(self.session, self.trace.pk, min(self.page.event, self.upto))
+        return size - 1 if last is None or last < self.floor else size + last
+
+    # ── what came whole ──────────────────────────────────────
+
+    def filled(self, seed: Seed) -> Seed:
+        """The seed with its message, read from the record that brought it."""
+        if seed.message is not None or seed.source is None:
+            return seed
+        if seed.source not in self._read:
+            raw = conversation.raws(self.session, self.trace.pk, [seed.source], MAX_SNAPSHOT)
+            sent = _object(raw.get(seed.source, "")).get("messages")
+            found = [m for m in sent if isinstance(m, dict)] if isinstance(sent, list) else []
+            self._read[seed.source] = {str(m.get("id")): m for m in reversed(found)}
+        message = self._read[seed.source].get(seed.id)
+        if message is None:  # kept by the client although the snapshot does not list it
+            message = next((s.message for s in self._asked() if s.id == seed.id), None)
+        return Seed(seed.id, seed.role, seed.source, message)
+
+    def echoed(self, slots: Sequence[tuple[int, Slot]], more: bool) -> list[Seed]:
+        """Messages that later runs in the window bring with their request and nobody had before."""
+        ahead = [slot.first for _, slot in slots if isinstance(slot, ItemRow)]
+        low = -1 if self.snapshot is None else self.snapshot
+        if slots and isinstance(slots[0][1], ItemRow) and slots[0][0] > len(self.base):
+            low = max(low, slots[0][1].first - 1)
+        high = max(ahead, default=self.upto) if more else self.upto
+        runs = list(self.page.runs)
+        wanted = [n for n, run in enumerate(runs) if n and low < run.first <= high][:MAX_RUNS]
+        out: list[Seed] = []
+        known = set(self.ids)
+        for number in wanted:
+            seeds = self._echo(runs[number].first)
+            if seeds:
+                known |= {seed.id for seed in self._echo(runs[number - 1].first)}
+                fresh = [seed for seed in seeds if seed.id not in known][-20:]
+                kinds = ("text", "reasoning", "activity", "result")
+                pk = self.trace.pk
+                streamed = conversation.by_ids(self.session, pk, [s.id for s in fresh], kinds, self.upto)
+                known |= {item.id for item in streamed}
+                out += [seed for seed in fresh if seed.id not in known]
+                known |= {seed.id for seed in fresh}
+        return out
+
+
+def _seeds(messages: Any, source: int | None) -> list[Seed]:
+    found = messages if isinstance(messages, list) else []
+    return [
+        Seed(str(m["id"]), str(m.get("role", "")), source, m)
+        for m in found
+        if isinstance(m, dict) and "id" in m
+    ]
+
+
+def _object(raw: str) -> dict[str, Any]:
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return body if isinstance(body, dict) else {}
