@@ -19,7 +19,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 from urllib.request import Request, urlopen
 
-from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Playwright
 
 ROOT = Path(__file__).resolve().parent.parent
 SHIPPED = ROOT / "webapp" / "samples"
@@ -70,20 +70,16 @@ def file(name: str, data: bytes) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Server:
-    """A running `lanescope serve`; `url` has no slash at its end."""
+    """A running `lanescope serve`; `url` has no slash at its end, `folder` holds its database."""
 
     url: str
+    folder: Path
 
     def add(self, data: bytes, name: str) -> str:
         """Store a recording; gives the URL of its page."""
         address = f"{self.url}/api/traces?name={quote(name)}"
         with urlopen(Request(address, data=data, method="POST")) as answer:
             return f"{self.url}/traces/{json.load(answer)['id']}"
-
-    def find(self, page: Page, name: str) -> str:
-        """URL of the trace called `name` on the front page."""
-        page.goto(self.url)
-        return self.url + str(page.get_by_role("link", name=name, exact=True).get_attribute("href"))
 
 
 @contextmanager
@@ -96,7 +92,7 @@ def serving(folder: Path) -> Iterator[Server]:
         assert process.stdout is not None
         line = process.stdout.readline()  # says the address once it listens, or ends with the process
         assert line.startswith("Lanescope is at "), f"the server did not start: {line!r}"
-        yield Server(line.split()[3])
+        yield Server(line.split()[3], folder)
     finally:
         process.terminate()
         process.wait(20)

@@ -189,13 +189,14 @@ def test_markup_and_foreign_scripts_are_data(show: Show) -> None:
     drawn.encode("utf-8")
 
 
-def test_a_shared_page_offers_no_downloads(database: Database, show: Show) -> None:
-    """Its reader has no right to the trace's own addresses."""
-    assert show(SAMPLE.read_bytes()).svg is not None
+def test_a_shared_page_keeps_to_its_own_addresses(database: Database, show: Show) -> None:
+    """Its reader has no right to the trace's own: rows and downloads stay under the link."""
+    assert show(SAMPLE.read_bytes()).svg.startswith("/traces/")
     with database.session() as session:
         trace, *_ = traces.list_traces(session)[0]
         view = build(session, trace, Selection("/s/token", "sequence"), shared=True)
-        assert view.panel.svg is view.panel.text is None
+        assert view.panel.svg.startswith("/s/token/sequence.svg?")
+        assert view.panel.text.startswith("/s/token/sequence.mmd?")
         assert "/traces/" not in view.panel.left + view.panel.right
 
 

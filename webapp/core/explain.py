@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
+from webapp.core.agui.tables import CLOSES
 from webapp.core.agui.world import NOUNS, World, quoted
 from webapp.core.findings import Finding
 from webapp.core.ledger import Place
@@ -18,6 +19,7 @@ from webapp.core.records import Item
 
 REASONS = {
     "own-end": "closed earlier by its own end",
+    "snapshot-removed": "a message snapshot removed it",
     "stream-ended": "another event had ended the chunk stream",
     "mixed-spelling": "explicit and chunked events mixed in one item",
     "opener-lost": "the event that should have opened it was dropped or unusable",
@@ -97,7 +99,7 @@ def not_open(world: World, kind: str, key: Any, id_: str, subject: str = "It") -
             "case, spaces, hyphens or underscores. To a client these are two ids.",
             ((first, "opened"),),
         )
-    return Why("never-opened", f"Nothing in this run has {_OPENED[kind]} it before.")
+    return Why("never-opened", f"Nothing in this run has {_OPENED[kind]} it.")
 
 
 def _previous_run(world: World, past: Item, subject: str) -> Why:
@@ -109,6 +111,7 @@ def _previous_run(world: World, past: Item, subject: str) -> Why:
         f"{subject} belonged to {name}, whose last event is #{ended}. A new run starts with nothing open, so it must "
         f"be {_OPENED[past.kind]} again with `{STARTS[past.kind]}`.",
         ((past.opened if past.opened is not None else past.first, "previous"), (ended, "closed")),
+        cause=None if world.nested is None else world.nested.key,
     )
 
 
@@ -122,23 +125,32 @@ def closed_why(world: World, item: Item) -> Why:
     if item.closed_by == world.seq:
         return Why(
             "mixed-spelling",
-            f"#{opened} opened it in chunks. An explicit event never continues a chunk stream: it ends the stream "
+            f"The chunks began at #{opened}. An explicit event never continues a chunk stream: it ends the stream "
             "first, so the item is closed when the event itself is looked at.",
             ((opened, "opened"),),
             "AGUI-CHK-12",
         )
     if item.closed_by is not None:
         by = world.ended_streams.get((item.lane, item.kind))
-        name = f"`{by[2]}`" if by is not None and by[1] == item.closed_by else "the event"
+        name = by[2] if by is not None and by[1] == item.closed_by else None
         return Why(
             "stream-ended",
-            f"#{opened} opened it in chunks, and {name} at #{item.closed_by} in the same lane ended the chunk stream "
-            "(the client adds its end there).",
+            ended_in_chunks(opened, name, item.closed_by),
             ((opened, "opened"), (item.closed_by, "closed_by")),
         )
     by_own = "" if item.kind == "subagent" else f" by its own `{ENDS[item.kind]}`"
     return Why("own-end", f"It was {_OPENED[item.kind]} at #{opened} and {_CLOSED[item.kind]} at #{at}{by_own}.",
                ((opened, "opened"), (at, "closed")))  # fmt: skip
+
+
+def ended_in_chunks(opened: int | None, by: str | None, at: int) -> str:
+    """How another event ended a chunk stream; `by` is its type."""
+    name = f"`{by}`" if by else "the event"
+    where = "" if by and CLOSES[by] in ("all", "sub") else " in the same lane"
+    return (
+        f"#{opened} opened it in chunks, and {name} at #{at}{where} ended the chunk stream (the client adds its end "
+        "there)."
+    )
 
 
 def derived_end(world: World, item: Item) -> Why:
@@ -188,10 +200,10 @@ def never_closed(world: World, items: Sequence[Item]) -> Why:
         last = f" Its last event is #{items[0].last}." if items[0].last != openings[0] else ""
         text = f"It was {_OPENED[kind]} at #{openings[0]}, and {end} came before #{world.seq}.{last}"
         return Why("never-closed", text, places)
-    shown = ", ".join(f"#{opened}" for opened in openings[:MAX_LISTED]) + (
-        ", …" if len(items) > MAX_LISTED else ""
+    shown = (
+        f"from #{openings[0]} on" if len(items) > MAX_LISTED else f"at {listed([f'#{n}' for n in openings])}"
     )
-    text = f"They were {_OPENED[kind]} at {shown}, and {end} came for them before #{world.seq}."
+    text = f"They were {_OPENED[kind]} {shown}, and {end} came for them before #{world.seq}."
     return Why("never-closed", text, places)
 
 
@@ -199,6 +211,13 @@ def opens_later(world: World, kind: str) -> str:
     """The sentence for an orphan whose opener arrives after all."""
     later = f"its `{world.type}` comes only at #{world.seq}"
     return f"Nothing had {_OPENED[kind]} it yet: {later}, so the events are out of order."
+
+
+def listed(names: Sequence[str]) -> str:
+    """Names in a sentence: "a", "a and b", "a, b and 3 more"."""
+    if len(names) > MAX_LISTED:
+        names = [*names[:MAX_LISTED], f"{len(names) - MAX_LISTED} more"]
+    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
 
 
 def last_opening(item: Item) -> int | None:
@@ -221,11 +240,12 @@ def _fold(text: str) -> str:
 
 def _lost(world: World, kind: str, id_: str, item: Item | None) -> Why | None:
     since = -1 if item is None or item.closed is None else item.closed
+    again = "" if item is None or item.opened is None else " again"
     for lost_kind, lost_id, seq, finding in reversed(world.lost):
         if lost_kind == kind and lost_id in (id_, None) and seq > since:
             return Why(
                 "opener-lost",
-                f"#{seq} should have {_OPENED[kind]} it, but a client cannot use that event: {finding.title}.",
+                f"#{seq} should have {_OPENED[kind]} it{again}, but a client cannot use that event: {finding.title}.",
                 ((seq, "expected"),),
                 cause=finding.key,
             )

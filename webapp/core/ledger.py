@@ -113,6 +113,12 @@ class Ledger:
             finding.cause = cause
         self._touch(finding)
 
+    def taken(self) -> tuple[list[Finding], list[Finding]]:
+        """New and amended findings since the last call."""
+        out = self.new, self.amended
+        self.new, self.amended = [], []
+        return out
+
     def again(self, finding: Finding, event: int, count: int = 1) -> None:
         """The same defect at another place (or at `count` items of one place)."""
         if self.muted:

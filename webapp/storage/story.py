@@ -29,6 +29,21 @@ def last_seen(session: Session, trace: int) -> ItemRow | None:
     return session.scalar(query.order_by(ItemRow.ord.desc()).limit(1))
 
 
+def shown_texts(session: Session, trace: int, upto: int, limit: int) -> Sequence[ItemRow]:
+    """The newest text messages the user saw something of, first mentioned at or before record `upto`, in order.
+
+    Those that a snapshot had taken away by then are not among them.
+    """
+    query = select(ItemRow).where(
+        ItemRow.trace == trace,
+        ItemRow.kind == "text",
+        ItemRow.chars_seen > 0,
+        ItemRow.first <= upto,
+        ItemRow.gone.is_(None) | (ItemRow.gone > upto),
+    )
+    return session.scalars(query.order_by(ItemRow.ord.desc()).limit(limit)).all()[::-1]
+
+
 def lost(session: Session, trace: int, after: int) -> Lost:
     """What was sent and not delivered; after: number of the record at which the client stopped."""
     text = (ItemRow.kind == "text") & (ItemRow.chars > ItemRow.chars_seen)

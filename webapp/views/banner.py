@@ -12,13 +12,11 @@ from sqlalchemy.orm import Session
 
 from webapp.core.findings import party_words
 from webapp.core.rules.model import catalogue
-from webapp.storage import items, story
-from webapp.storage.models import FindingRow, ItemRow, RunRow, Trace
-from webapp.views import names
-from webapp.views.content import showable
+from webapp.storage import story
+from webapp.storage.models import FindingRow, RunRow, Trace
+from webapp.views import names, saw
 from webapp.views.page import PageContext
 
-QUOTE = 64  # characters of what the user saw
 CAPTURE = (
     "Capture the response body of the agent’s own endpoint, for instance with "
     "`curl -N -H 'Accept: text/event-stream' … > trace.sse`, and upload that file."
@@ -51,7 +49,7 @@ def build(session: Session, trace: Trace, page: PageContext, first: FindingRow |
     """first: the finding the headline is about, None when there is none."""
     rule = catalogue().get(first.rule) if first is not None else None
     whose = f"{party_words(first.party, trace.protocol)}." if first is not None else ""
-    saw = _saw(session, trace, page) if trace.events and trace.messages + trace.messages_seen else ""
+    seen, never = saw.told(session, trace, page, first) if trace.events and trace.messages else ("", "")
     why = _why(trace, page, first)
     return Banner(
         meta=_meta(trace, page),
@@ -59,12 +57,12 @@ def build(session: Session, trace: Trace, page: PageContext, first: FindingRow |
         why=why,
         whose=whose,
         whose_more=rule.cause if rule is not None else "",
-        saw=saw,
+        saw=f"{seen} {never}".strip(),
         change=rule.fix if rule is not None else "",
         rule=first.rule if rule is not None and first is not None else "",
         found=_found(session, trace),
         places=_places(first),
-        folded_why=" ".join(part for part in (_first_sentence(why), whose, saw.split(". ")[0]) if part),
+        folded_why=" ".join(part for part in (_first_sentence(why), whose, seen) if part),
         notes=tuple(_notes(trace)),
     )
 
@@ -149,6 +147,8 @@ def _unread(trace: Trace) -> str:
         return f"{str(trace.artefacts[0].get('message', '')).rstrip('.')}."
     if trace.size == 0:
         return "The file is empty."
+    if not trace.format and trace.read_because:
+        return f"It looks like {' and '.join(str(phrase) for phrase in trace.read_because[:2])}."
     if trace.lines == 1:
         return "Its only line is not an event."
     if trace.records:
@@ -161,51 +161,6 @@ def _unread(trace: Trace) -> str:
 def _first_sentence(text: str) -> str:
     head, dot, _ = text.partition(". ")
     return f"{head}." if dot else text
-
-
-def _saw(session: Session, trace: Trace, page: PageContext) -> str:
-    """`1 of 2 messages, “Checking three cities.”, then an error. 3 results never appeared.`"""
-    if not trace.messages_seen:
-        head = "Nothing" if trace.rejected_at is None else "Nothing, then an error"
-        return f"{head}: none of {names.plural(trace.messages, 'message')} reached the screen."
-    stopped = trace.rejected_at is not None
-    whole = trace.messages_seen >= trace.messages
-    head = names.plural(trace.messages_seen, "message")
-    if not whole:
-        head = f"{trace.messages_seen} of {names.plural(trace.messages, 'message')}"
-    last = story.last_seen(session, trace.pk)
-    end = "then an error" if stopped else _ending(page)
-    among = ", the last" if trace.messages_seen > 1 else ","
-    told = f"{head}{among} {_quote(session, trace, last)}" if last is not None else head
-    sentence = f"{told}, {end}." if end else f"{told}."
-    if stopped or trace.errors or trace.warnings:
-        sentence += _never(session, trace)
-    return sentence
-
-
-def _ending(page: PageContext) -> str:
-    outcome = page.runs[-1].outcome if page.runs else ""
-    return {"failed": "then an error", "truncated": "then nothing more"}.get(outcome, "")
-
-
-def _quote(session: Session, trace: Trace, item: ItemRow) -> str:
-    """The end of what was on screen, since the end is where it broke."""
-    upto = trace.records if trace.rejected_at is None else trace.rejected_at - 1
-    sent = items.text_as_of(session, trace.pk, item.ord, upto)[: item.chars_seen]
-    text = showable(" ".join(sent.split())).replace("`", "'")
-    if len(text) > QUOTE:
-        tail = text[-QUOTE:]
-        word, space, rest = tail.partition(" ")
-        text = f"…{rest if space and len(word) < QUOTE // 4 else tail}"
-    return f"“{text}”"
-
-
-def _never(session: Session, trace: Trace) -> str:
-    lost = story.lost(session, trace.pk, trace.records if trace.rejected_at is None else trace.rejected_at)
-    parts = [names.plural(lost.results, "result")] if lost.results else []
-    if lost.chars:
-        parts.append(f"{names.plural(lost.chars, 'character')} of text")
-    return f" {' and '.join(parts)} never appeared." if parts else ""
 
 
 def _found(session: Session, trace: Trace) -> str:

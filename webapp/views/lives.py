@@ -59,7 +59,8 @@ def _moments(
         told[item.opened] = ("opened", "opens")
     if item.count and item.opened is not None and item.opened + 1 < (item.closed or page.last + 2):
         told[item.opened + 1] = ("grew", names.plural(item.count, "piece"))
-    if item.closed is not None:
+    shut = [event for event, role in finding.related if role in ("closed", "closed_by")]
+    if item.closed is not None and not (shut and item.closed > finding.event):
         told[item.closed] = ("closed", "its own END" if item.closed_by is None else "ended there")
     for event, role in finding.related:
         if role in _ROLES and event not in told:

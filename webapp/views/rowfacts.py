@@ -54,7 +54,10 @@ class Entry:
 
 def spans(facts: Facts, entries: Sequence[Entry]) -> list[rail.Span]:
     """The lives of the known items; a derived START or END moves the boundary to its own row."""
-    moved = {(e.derived.item, e.derived.change): e.pos for e in entries if e.derived is not None}
+    moved: dict[tuple[int, str], float] = {}
+    for entry in entries:
+        if entry.derived is not None:
+            moved.setdefault((entry.derived.item, entry.derived.change), entry.pos)
     last = float(facts.page.last) + 1
     lives: list[rail.Span] = []
     for item in facts.items.values():
@@ -69,8 +72,9 @@ def spans(facts: Facts, entries: Sequence[Entry]) -> list[rail.Span]:
             shut = last if opened else None
             end = max(end, last) if opened and item.state == "open" else end
         closing = moved.get((item.ord, "closed"))
-        if closing is not None and shut is not None and shut - 1 < closing < shut:
-            end = closing if end == shut else end
+        if closing is not None and shut is not None and start < closing < shut:
+            # what came after a derived END came for a closed item, even where the engine went on with it
+            end = closing if shut - closing < 1 and end == shut else end
             shut = closing
         lives.append(rail.Span(item.ord, names.KIND_CLASS[item.kind], start, shut, end))
     return lives

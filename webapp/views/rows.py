@@ -188,7 +188,7 @@ def _item(
         return name, names.short_id(content.showable(first.id))
     if item is not None:
         named = names.item_name(item)
-        shown = item.id if item.kind not in ("step",) else ""
+        shown = item.id if item.kind not in ("step", "subagent") else ""
         return names.clip(named, 40), names.short_id(content.showable(shown))
     if type_ and type_.startswith("RUN_"):
         body = content.parse(line.raw)

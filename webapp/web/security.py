@@ -34,6 +34,8 @@ HEADERS = {
 }
 # recordings are other people's data: a browser may keep a page but asks before it shows it again
 _DEFAULT_CACHE = "private, no-cache"
+# the address of a shared page is a secret that opens it: not kept, not listed, not told to anyone
+SHARED_HEADERS = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer"}
 _SAFE = {"GET", "HEAD", "OPTIONS", "TRACE"}
 
 
@@ -91,6 +93,8 @@ class Guard:
             if message["type"] == "http.response.start":
                 started = True
                 headers = MutableHeaders(scope=message)
+                if scope["path"].startswith("/s/"):
+                    headers.update(SHARED_HEADERS)
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
                 headers.setdefault("Cache-Control", _DEFAULT_CACHE)

@@ -24,7 +24,9 @@ router = APIRouter(include_in_schema=False)
 def as_svg(session: DbSession, trace_id: str, event: str = "", start: str = "", fold: str = "1") -> Response:
     trace = find_trace(session, trace_id)
     sel = _selection(trace_id, event, start, fold)
-    return attachment(sequence_files.picture(session, trace, sel), "image/svg+xml", trace.name, "sequence.svg")
+    return attachment(
+        sequence_files.picture(session, trace, sel), "image/svg+xml", trace.name, "sequence.svg"
+    )
 
 
 @router.get("/traces/{trace_id}/sequence.mmd")

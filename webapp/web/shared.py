@@ -27,12 +27,6 @@ from webapp.web.files import attachment, original_file
 
 router = APIRouter(include_in_schema=False)
 
-HEADERS = {
-    "Cache-Control": "no-store",
-    "X-Robots-Tag": "noindex",
-    "Referrer-Policy": "no-referrer",  # the address is the secret
-}
-
 
 class LinkEnded(Exception):
     """The token opens nothing: expired, revoked, mistyped, or its trace is gone."""
@@ -67,7 +61,7 @@ def add_link_ended_handler(app: FastAPI) -> None:
         answer = render(request, "pages/link_ended.html", 404)
         # a page that is open when its link ends asks for a part of itself; it is loaded anew as this page
         answer.headers["HX-Refresh"] = "true"
-        return _private(answer)
+        return answer
 
 
 @router.get("/s/{token}")
@@ -80,33 +74,33 @@ def page(request: Request, session: DbSession, link: Link) -> Response:
     answer = render(request, "pages/shared_trace.html", view=view, head=views.head(link.share))
     if not wants_fragment(request):
         shares.viewed(session, link.share, time.time())
-    return _private(answer)
+    return answer
 
 
 @router.get("/s/{token}/original")
 def original(database: Db, link: Link) -> Response:
     """The recording; named as the trace is, since the file's own name is not shown."""
-    return _private(original_file(database, link.trace, link.trace.name))
+    return original_file(database, link.trace, link.trace.name)
 
 
 @router.get("/s/{token}/sequence.svg")
 def as_svg(request: Request, session: DbSession, link: Link) -> Response:
     sel = parse(link.base, request.query_params, "sequence")
     picture = sequence_files.picture(session, link.trace, sel)
-    return _private(attachment(picture, "image/svg+xml", link.trace.name, "sequence.svg"))
+    return attachment(picture, "image/svg+xml", link.trace.name, "sequence.svg")
 
 
 @router.get("/s/{token}/sequence.mmd")
 def as_mermaid(request: Request, session: DbSession, link: Link) -> Response:
     sel = parse(link.base, request.query_params, "sequence")
     text = sequence_files.text(session, link.trace, sel)
-    return _private(attachment(text, "text/plain", link.trace.name, "sequence.mmd"))
+    return attachment(text, "text/plain", link.trace.name, "sequence.mmd")
 
 
 @router.get("/s/{token}/report.html")
 def report(request: Request, session: DbSession, link: Link) -> Response:
     document = report_page.build(session, link.trace, now=time.time())
-    return _private(attachment(report_html(request, document), "text/html", link.trace.name, "report.html"))
+    return attachment(report_html(request, document), "text/html", link.trace.name, "report.html")
 
 
 @router.get("/s/{token}/{tail}")
@@ -116,9 +110,4 @@ def fragment(request: Request, session: DbSession, link: Link, tail: str) -> Res
         raise LinkEnded
     sel = parse(link.base, request.query_params, tail)
     view = trace_views.build(session, link.trace, sel, shared=True)
-    return _private(render(request, "fragments/_trace.html", view=view))
-
-
-def _private(answer: Response) -> Response:
-    answer.headers.update(HEADERS)
-    return answer
+    return render(request, "fragments/_trace.html", view=view)

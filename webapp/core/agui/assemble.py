@@ -110,7 +110,7 @@ def _vanished(w: World, kind: str, id_: str) -> None:
             f"text for message {quoted(id_)}, which a snapshot has removed from the application",
             f"The snapshot at #{snapshot.event} did not list the open message, so a client no longer has it and "
             "drops what still comes.",
-            reason="own-end",
+            reason="snapshot-removed",
             lane=snapshot.lane,
             item=("text", id_),
             cause=snapshot.key,
@@ -140,7 +140,8 @@ def _check_reopened_call(w: World, held: Call, ev: Any, item: Item) -> None:
     if held.name != ev.toolCallName:
         differs.append(f"name {quoted(ev.toolCallName)} instead of {quoted(held.name)}")
     if ev.parentMessageId is not UNSET and held.message.id != ev.parentMessageId:
-        differs.append(f"parent {quoted(ev.parentMessageId)} instead of {quoted(held.message.id)}")
+        was = "no parent" if held.message.id == ev.toolCallId else quoted(held.message.id)
+        differs.append(f"parent {quoted(ev.parentMessageId)} instead of {was}")
     if differs:
         w.find("AGUI-TOL-07", f"tool call {quoted(ev.toolCallId)} is opened again with {' and '.join(differs)}",
                "Its id has been used before; the new arguments are appended to the old ones.",

@@ -42,7 +42,7 @@ def first_without(w: World, kind: str, lane: str | None, rule: str, field: str, 
     what = (
         f"no {NOUNS[kind]} that this chunk could continue"
         if id_ is None
-        else f"no chunks of {quoted(id_)} so far"
+        else f"no chunks of {quoted(id_)} at this point"
     )
     return w.find(
         rule,
@@ -64,8 +64,8 @@ def _continues_ended(
     return w.find(
         rule,
         f"a chunk without `{field}`, after {items.named(kind, item.id, item)} had been closed",
-        f"#{opened} opened it in chunks, and `{by}` at #{at} in the same lane ended the chunk stream (the client adds "
-        f"its end there). The next chunk is then a first chunk again and must carry `{field}`.",
+        f"{explain.ended_in_chunks(opened, by, at)} The next chunk is then a first chunk again and must carry "
+        f"`{field}`.",
         reason="stream-ended",
         label="AGUI-CHK-11",
         lane=lane,
@@ -83,17 +83,16 @@ def check_repeat(w: World, kind: str, name: str, rule: str, ev: Any, stream: Str
     effective = "assistant" if name == "role" and held is UNSET else held
     if value == effective:
         return
-    said = "none"
+    said, more = "gave none", " What the first chunk leaves out is settled as well."
     if held is not UNSET:
-        said = quoted(effective)
+        said, more = f"said {quoted(effective)}", ""
     elif name == "role":
-        said = "`assistant` by saying nothing"
+        said = "gave none, which means `assistant`"
     w.find(
         rule,
         f"a later chunk of {items.named(kind, stream.id, stream.item)} says `{name}` is {quoted(value)}, "
-        f"the first said {said}",
-        f"#{stream.opened} opened it. A later chunk repeats the value of the first or leaves it out, and none is a "
-        "value too.",
+        f"but the first {said}",
+        f"#{stream.opened} is the first chunk, and a later one repeats its value or leaves it out.{more}",
         reason="value-differs",
         lane=stream.tag,
         item=(kind, stream.id),
@@ -115,7 +114,7 @@ def after_owner(w: World, kind: str, item: Item, lane: str) -> None:
         w.find(
             "AGUI-CHK-15",
             f"a chunk takes up {items.named(kind, item.id, item)} again after its subagent has ended",
-            f"The subagent’s end at #{owner.closed} had closed it.",
+            f"The subagent’s end at #{owner.closed} had closed it; the client opens it once more.",
             reason="stream-ended",
             lane=lane,
             item=(kind, item.id),

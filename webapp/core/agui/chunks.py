@@ -84,22 +84,22 @@ def chunk(w: World, ev: Any) -> Item | None:
     """One chunk: resolve its lane, end what it displaces, derive START and content. None = nothing happened."""
     spec = KINDS[type(ev)]
     id_, tag = getattr(ev, spec.id_field), ev.subagentRunId
-    lane = _resolve(w, spec, id_, tag)
-    stream = w.streams.get(lane)
-    continues = stream is not None and stream.kind == spec.kind and (
-        id_ is UNSET or id_ == stream.id or not stream.named
-    )  # fmt: skip
-    if continues and stream is not None:
-        if not stream.named and id_ is not UNSET:
-            continues = False  # the id the first chunk lacked: a new item begins
-        elif stream.finding is not None and stream.opened != w.seq:
+    stream = w.streams.get(None if tag is UNSET else tag)
+    if stream is None or stream.kind != spec.kind or (id_ is not UNSET and id_ != stream.id):
+        # not plainly the next piece of the stream in its own lane
+        lane = _resolve(w, spec, id_, tag)
+        stream = w.streams.get(lane)
+        if stream is None or stream.kind != spec.kind or (id_ is not UNSET and id_ != stream.id and stream.named):
+            stream = _open(w, spec, ev, id_, lane, stream)
+    if not stream.named and id_ is not UNSET:
+        stream = _open(w, spec, ev, id_, stream.tag, stream)  # the id the first chunk lacked: a new item begins
+    elif stream.opened != w.seq:
+        if stream.finding is not None:
             w.ledger.again(stream.finding, w.seq)
         else:
             for name in spec.repeats:
                 if getattr(ev, name) is not UNSET:
                     chunk_faults.check_repeat(w, spec.kind, name, spec.repeats[name], ev, stream)
-    if not continues or stream is None:
-        stream = _open(w, spec, ev, id_, lane, stream)
     _content(w, spec, ev, stream)
     return stream.item
 
@@ -156,8 +156,8 @@ def _open(w: World, spec: Kind, ev: Any, id_: Any, lane: str | None, displaced: 
         return _phantom(w, spec, lane, finding)
     if spec.kind == "tool" and ev.toolCallName is UNSET:
         chunk_faults.first_without(w, spec.kind, lane, "AGUI-CHK-04", "toolCallName", id_)
-    elif id_ in (known := w.items[spec.kind]) and lane is not None:
-        chunk_faults.after_owner(w, spec.kind, known[id_], lane)
+    elif (known := w.items[spec.kind].get(id_)) is not None and known.lane is not None:
+        chunk_faults.after_owner(w, spec.kind, known, known.lane)
     members: dict[str, Any] = {spec.id_field: id_}
     for name in spec.repeats:
         value = getattr(ev, name)
@@ -205,7 +205,8 @@ def _content(w: World, spec: Kind, ev: Any, stream: Stream) -> None:
     if tag is UNSET and stream.tag is not None:
         tag = stream.tag
     piece = spec.content(stream.id, text, tag, ev)
-    items.content(w, spec.kind, stream.id, tag, text)
+    # a tag that is not the stream's has been found already (CHK-09)
+    items.content(w, spec.kind, stream.id, UNSET if stream.tag is None else stream.tag, text)
     grow(w, spec.kind, piece)
     w.synthesized.append(Emitted(w.seq, len(w.synthesized), piece, stream.item, "grew", text))
 

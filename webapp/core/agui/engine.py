@@ -23,7 +23,7 @@ from webapp.core.agui.verify import ROUTES, Route, judge
 from webapp.core.agui.world import World, quoted
 from webapp.core.findings import Finding, Report, Skipped, verdict_of
 from webapp.core.ledger import Ledger
-from webapp.core.records import Emitted, Item, Step
+from webapp.core.records import Emitted, Step
 
 NO_INPUT = "The request is not recorded, so its ids and history cannot be compared."
 NOT_SSE = "The recording is not the raw response body, so its framing is not known."
@@ -38,6 +38,7 @@ UNSEEN = {
 }
 FRAMED_RULES = ("AGUI-TRN-01", "AGUI-TRN-02", "AGUI-TRN-07")
 SENTINEL = b"[DONE]"  # other streaming APIs end with it; it is whole even where its blank line is missing
+NOTHING_FOUND: tuple[Sequence[Finding], Sequence[Finding]] = ((), ())
 _BROKEN = (msgspec.DecodeError, msgspec.ValidationError, RecursionError)
 
 
@@ -60,39 +61,34 @@ class AguiEngine:
 
     def feed(self, raw: bytes, at: float | None = None, framing: Sequence[str] = ()) -> Step:
         w = self.world
-        w.seq = self.next
-        self.next += 1
+        seq = w.seq = self.next
+        self.next = seq + 1
         if framing:
             self._framing(framing)
+        slow: Slow | None = None
+        event: Any
         try:
-            event: Any = decode(raw)
+            event = decode(raw)
         except _BROKEN:
-            return self._slow(raw, framing)
-        self.events += 1
-        route = ROUTES[type(event)]
-        members = route.members
-        for member in route.optional:
-            if getattr(event, member) is not UNSET:
-                members += 1
-        keys = raw.count(b'":')  # every member has one, and so has a quote before a colon inside a text
-        if keys != members and keys - raw.count(b'\\":') != members and may_have_duplicates(raw, event):
-            self._duplicates(raw)
-        return self._judge(route, event, route.type, None)
-
-    def _judge(self, route: Route, event: Any, name: str | None, wire: dict[str, Any] | None) -> Step:
-        """One decoded event through the judges; the step is made once, at the end, since that is cheapest."""
-        w = self.world
+            slow = self._slow(raw, framing)
+            if slow is None or slow.event is None:
+                return self._unusable(slow)
+            event = slow.event
+            route = ROUTES[type(event)]
+        else:
+            self.events += 1
+            route = ROUTES[type(event)]
+            # every member has one `":`; a payload with no more of them than it must have names none twice
+            keys = raw.count(b'":')
+            if keys != (route.members if event.timestamp is UNSET else route.members + 1):
+                self._duplicates(raw, keys, route, event)
         w.type = route.type
-        ts = event.timestamp
+        ts: Any = event.timestamp
         if ts is UNSET:
             ts = None
         else:
             if w.last_ts is not None and ts < w.last_ts:
-                w.find(
-                    "AGUI-ENV-11",
-                    "the event’s `timestamp` is earlier than the one before it",
-                    "Harmless: the order of arrival is the only order.",
-                )
+                self._disorder()
             w.last_ts = ts
         item, change, delta = judge(w, route, event)
         lane = None
@@ -101,67 +97,54 @@ class AguiEngine:
             if lane is UNSET:
                 lane = None if item is None else item.lane
         synthesized: Sequence[Emitted] = ()
-        if w.synthesized:
-            synthesized, w.synthesized = w.synthesized, []
         if route.chunk:
             event = None
-            if synthesized:
+        if w.synthesized:
+            synthesized, w.synthesized = w.synthesized, []
+            if route.chunk:
                 change = "grew" if len(synthesized) == 1 and synthesized[0].change == "grew" else "opened"
-        run = w.run
-        return self._step(
-            name, lane, event, item, change, delta, synthesized, ts, None if run is None else run.run, wire
-        )
-
-    def _step(
-        self,
-        name: str | None,
-        lane: str | None = None,
-        event: Any = None,
-        item: Item | None = None,
-        change: str | None = None,
-        delta: str | None = None,
-        synthesized: Sequence[Emitted] = (),
-        ts: int | None = None,
-        run: int | None = None,
-        wire: dict[str, Any] | None = None,
-        reached: str = "delivered",
-    ) -> Step:
-        """The step of the record at hand, with what the ledger has found meanwhile."""
         ledger = self.ledger
-        seq = self.world.seq
+        reached = "delivered"
         if ledger.rejected_at is not None:
             reached = "refused" if ledger.rejected_at == seq else "after"
-        new: Sequence[Finding] = ()
-        amended: Sequence[Finding] = ()
-        if ledger.new:
-            new, ledger.new = ledger.new, []
-        if ledger.amended:
-            amended, ledger.amended = ledger.amended, []
+        new, amended = ledger.taken() if ledger.new or ledger.amended else NOTHING_FOUND
+        name, wire = route.type, None
+        if slow is not None:
+            name, wire = self._slow_done(slow, route)
+        # made once and by position, since that is cheapest
         return Step(
-            seq, name, lane, event, item, change, delta, reached, synthesized, new, amended, ts, run, wire
-        )
+            seq, name, lane, event, item, change, delta, reached, synthesized, new, amended, ts,
+            None if w.run is None else w.run.run, wire,
+        )  # fmt: skip
 
-    def _slow(self, raw: bytes, framing: Sequence[str]) -> Step:
-        w = self.world
+    def _slow(self, raw: bytes, framing: Sequence[str]) -> Slow | None:
+        """What the fast path refused: its faults are reported; None for a record that says nothing at all."""
         if "too-long" in framing:
-            return self._step(None, reached="dropped")
-        slow: Slow = slow_decode(raw, self.compat, self.max_depth)
+            return None
+        slow = slow_decode(raw, self.compat, self.max_depth)
         if slow.kind == "undecodable" and "incomplete" in framing and raw.strip() != SENTINEL:
             self.cut = True
-            return self._step(None, reached="dropped")
+            return None
         if slow.kind != "undecodable" or slow.wire is not None:
             self.events += 1
-        w.type = slow.type or ""
-        quiet = report_faults(w, slow, raw, sse="sse" in framing)
-        if slow.event is None:
-            return self._step(slow.type, reached="dropped" if slow.kind == "dropped" else "delivered")
-        route = ROUTES[type(slow.event)]
-        muted, self.ledger.muted = self.ledger.muted, quiet
-        step = self._judge(
-            route, slow.event, slow.type or route.type, slow.wire if slow.kind == "event" else None
-        )
-        self.ledger.muted = muted
-        return step
+        self.world.type = slow.type or ""
+        self.ledger.muted = report_faults(self.world, slow, raw, sse="sse" in framing)
+        return slow
+
+    def _slow_done(self, slow: Slow, route: Route) -> tuple[str, dict[str, Any] | None]:
+        """The type as sent, and the event after enforcement where a client gets it."""
+        self.ledger.muted = False
+        return slow.type or route.type, slow.wire if slow.kind == "event" else None
+
+    def _unusable(self, slow: Slow | None) -> Step:
+        """The step of a record that gives the judges nothing."""
+        ledger, seq = self.ledger, self.world.seq
+        ledger.muted = False
+        reached = "dropped" if slow is None or slow.kind == "dropped" else "delivered"
+        if ledger.rejected_at is not None:
+            reached = "refused" if ledger.rejected_at == seq else "after"
+        new, amended = ledger.taken()
+        return Step(seq, None if slow is None else slow.type, reached=reached, findings=new, amended=amended)
 
     def finish(self, engine: str) -> Report:
         w = self.world
@@ -176,7 +159,8 @@ class AguiEngine:
         for run in w.runs:
             run.last = max(run.last, run.first)
             rejected = self.ledger.rejected_at
-            if rejected is not None and run.first > rejected and run.outcome != "rejected":
+            after = w.runs[run.run + 1].first if run.run + 1 < len(w.runs) else self.next
+            if rejected is not None and rejected < after and run.outcome != "rejected":
                 run.claimed, run.outcome = run.outcome, "rejected"
         return Report(
             protocol="ag-ui",
@@ -233,7 +217,18 @@ class AguiEngine:
                 "The reference client splits on LF alone and reads such a stream as one broken event.",
             )
 
-    def _duplicates(self, raw: bytes) -> None:
+    def _disorder(self) -> None:
+        self.world.find(
+            "AGUI-ENV-11",
+            "the event’s `timestamp` is earlier than the one before it",
+            "Harmless: the order of arrival is the only order.",
+        )
+
+    def _duplicates(self, raw: bytes, keys: int, route: Route, event: Any) -> None:
+        """TRN-18, cheapest test first: members carried, quotes inside texts, then a look at the text itself."""
+        members = route.most - route.optional(event).count(UNSET)
+        if members in (keys, keys - raw.count(b'\\":')) or not may_have_duplicates(raw, event):
+            return
         for key in duplicate_keys(raw):
             self.world.find(
                 "AGUI-TRN-18",

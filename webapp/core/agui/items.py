@@ -19,7 +19,7 @@ from webapp.core.agui.world import BUCKETS, NOUNS, UNKNOWN, World, quoted, who
 from webapp.core.records import Item
 
 OWNER_RULE = {"text": "AGUI-TXT-05", "tool": "AGUI-TOL-05", "reasoning": "AGUI-RSN-08", "span": "AGUI-RSN-08"}
-PIECE = {"text": "text", "tool": "arguments", "reasoning": "reasoning text"}
+PIECE = {"text": "text", "tool": "arguments", "reasoning": "text"}
 _TABLES = {**ITEM, "span": SPAN}
 _START = {kind: table.columns["start"] for kind, table in _TABLES.items()}
 _CONTENT = {kind: table.columns["content"] for kind, table in ITEM.items()}
@@ -65,7 +65,7 @@ def start(w: World, kind: str, id_: str, tag: Any, parent: Any = UNSET, *, chunk
         w.find(
             "AGUI-CHK-13",
             f"{named(kind, id_, item)} is being streamed in chunks and is started again in the explicit form",
-            f"#{explain.last_opening(item)} opened it in chunks. The new start closes the chunk stream and reopens the "
+            f"The chunks began at #{explain.last_opening(item)}. The new start closes the chunk stream and reopens the "
             "id: clients accept it, but one item should keep to one form.",
             reason="mixed-spelling",
             lane=_lane(tag),

@@ -11,8 +11,9 @@ from webapp.core.agui import events as e
 from webapp.core.agui import identity
 from webapp.core.agui import values as v
 from webapp.core.agui.items import named
+from webapp.core.agui.subagents import invocation
 from webapp.core.agui.tables import ITEM, RUN, SPAN, STEP, SUBAGENT
-from webapp.core.agui.world import World, quoted, who
+from webapp.core.agui.world import NOUNS, World, quoted, who
 from webapp.core.findings import MAX_RELATED, Run
 from webapp.core.records import Item
 
@@ -49,8 +50,9 @@ def started(w: World, ev: e.RunStarted) -> None:
     cell = _STARTED[w.run_state]
     before = w.run
     assumed = w.run_state == "assumed"
+    w.nested = None
     if cell.rule is not None and before is not None:
-        w.find(
+        w.nested = w.find(
             cell.rule,
             f"run {quoted(ev.runId)} starts while run {quoted(before.run_id)} is still open",
             f"It was started at #{w.run_opened}, and neither `RUN_FINISHED` nor `RUN_ERROR` has ended it since.",
@@ -197,6 +199,7 @@ def _after_end(w: World, rule: str) -> None:
         f"{second}`{w.type}` comes after the run has {verb}",
         f"`{name}` at #{at} ended the run. After it only {legal} may come.",
         reason="run-ended" if rule == "AGUI-RUN-03" else "run-failed",
+        cause=None if w.nested is None else w.nested.key,
         item=("run", _run_id(w)),
         related=((at, "closed"),),
     )
@@ -231,15 +234,13 @@ def _check_closed(w: World) -> None:
 
 
 def _listed(found: list[Item]) -> str:
-    names = [
-        f"subagent {quoted(item.name)}"
-        if item.kind == "subagent" and item.name
-        else named(item.kind, item.id, item)
-        for item in found
-    ]
-    if len(names) > explain.MAX_LISTED:
-        return f"{', '.join(names[: explain.MAX_LISTED])} and {len(names) - explain.MAX_LISTED} more"
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    """The items of one kind that are left, in a sentence."""
+    kind = found[0].kind
+    if kind == "subagent":
+        return explain.listed([invocation(item) for item in found])
+    if kind == "tool" or len(found) == 1:
+        return explain.listed([named(kind, item.id, item) for item in found])
+    return f"{NOUNS[kind]}s {explain.listed([quoted(item.id) for item in found])}"
 
 
 def _abandon(w: World) -> None:

@@ -115,10 +115,12 @@ def subagent_ended(w: World, ev: e.SubagentFinished | e.SubagentError) -> Item:
     cell = _SUB_END[state]
     if cell.rule is not None:
         why = explain.not_open(w, "subagent", id_, id_)
+        if why.reason == "never-opened":
+            why = why._replace(text="An invocation has both an announcement and an end, or neither.")
         title = (
             "ends a second time"
             if item is not None and item.opened is not None
-            else "ends, but it was never announced"
+            else "ends, but this run has not announced it"
         )
         finding = w.find(cell.rule, f"subagent {quoted(id_)} {title}", why.text, reason=why.reason,
                          related=why.related, cause=why.cause, lane=id_, item=("subagent", id_))  # fmt: skip
@@ -134,14 +136,20 @@ def subagent_ended(w: World, ev: e.SubagentFinished | e.SubagentError) -> Item:
     return item
 
 
+def invocation(item: Item) -> str:
+    """How a title names an invocation: by its name and the id that tags carry."""
+    return f"subagent {quoted(item.id)}" if item.name in (None, "", item.id) else (
+        f"subagent {quoted(item.name)} ({quoted(item.id)})")  # fmt: skip
+
+
 def check_tag(w: World, tag: str) -> None:
     """An attributed event comes after its invocation's end (SUB-13)."""
     item = w.items["subagent"].get(tag)
     if item is not None and item.state == "closed" and item.opened is not None:
         w.find(
             "AGUI-SUB-13",
-            f"`{w.type}` is tagged with subagent {quoted(item.name or tag)}, which has already ended",
-            f"#{item.closed} ended it. Clients accept this, but the end came too early.",
+            f"`{w.type}` is tagged with {invocation(item)}, which has already ended",
+            f"It ended at #{item.closed}. Clients accept what comes later, but the end was sent too early.",
             reason="own-end",
             related=((item.closed or item.last, "closed"),),
             lane=tag,
@@ -160,7 +168,7 @@ def _check_parent(w: World, id_: str, parent: str) -> None:
     if known is not None and parent != id_ and known.opened is not None:
         return
     if parent == id_:
-        reason, text = "never-opened", "It is its own parent, which no invocation can be."
+        reason, text = "never-opened", "A parent is another invocation, announced before its children."
         related: tuple[tuple[int, str], ...] = ()
         cause: Any = None
     else:
@@ -168,8 +176,10 @@ def _check_parent(w: World, id_: str, parent: str) -> None:
         reason, text, related, cause = why.reason, why.text, why.related, why.cause
         if reason == "never-opened":
             text = "A parent is announced before its children, in the same run."
-    finding = w.find("AGUI-SUB-06", f"subagent {quoted(id_)} names {quoted(parent)} as its parent, which this run has "
-                     "not announced", text, reason=reason, related=related, cause=cause, lane=id_,
+    title = f"subagent {quoted(id_)} names {quoted(parent)} as its parent, which this run has not announced"
+    if parent == id_:
+        title = f"subagent {quoted(id_)} names itself as its parent"
+    finding = w.find("AGUI-SUB-06", title, text, reason=reason, related=related, cause=cause, lane=id_,
                      item=("subagent", id_))  # fmt: skip
     if finding is not None and parent != id_:
         w.orphans.setdefault(("subagent", parent), finding)

@@ -7,6 +7,7 @@ then the item. Functions return (item, change, delta) for the step.
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -15,6 +16,7 @@ from msgspec import UNSET
 from webapp.core.agui import chunks, items, runs, snapshots, state, subagents
 from webapp.core.agui import events as e
 from webapp.core.agui.assemble import close_item, grow_call, grow_message, open_item
+from webapp.core.agui.held import Text
 from webapp.core.agui.tables import CLOSES
 from webapp.core.agui.world import World
 from webapp.core.records import Item
@@ -54,9 +56,20 @@ def _opener(kind: str, id_field: str) -> Callable[[World, Any], Change]:
 
 def _message_piece(kind: str) -> Callable[[World, Any], Change]:
     def handle(w: World, ev: Any) -> Change:
-        item = items.content(w, kind, ev.messageId, ev.subagentRunId, ev.delta)
-        grow_message(w, kind, ev)
-        return item, "grew", ev.delta
+        id_, delta = ev.messageId, ev.delta
+        item = w.items[kind].get(id_)
+        if item is None or item.state != "open" or ev.subagentRunId is not UNSET:
+            item = items.content(w, kind, id_, ev.subagentRunId, delta)
+        else:  # by far the most frequent event of all
+            item.last = w.seq
+            item.count += 1
+            item.chars += len(delta)
+        msg = w.held.by_id.get(id_)
+        if msg is not None and msg.content.__class__ is Text and ev.metadata is UNSET:
+            msg.content.add(delta)
+        else:
+            grow_message(w, kind, ev)
+        return item, "grew", delta
 
     return handle
 
@@ -180,10 +193,13 @@ class Route:
 
     type: wire name; closes: see tables.CLOSES; boundary: a run-level event, which asks the run table itself;
     tagged: may be attributed; laned: carries a subagentRunId at all; members: how many a payload has when it
-    carries what is required and nothing else; optional: the members it may carry besides
+    carries what is required and nothing else; optional: reads the members it may carry besides
+    (UNSET where it does not); most: all members together
     """
 
-    __slots__ = ("boundary", "chunk", "closes", "handle", "laned", "members", "optional", "tagged", "type")
+    __slots__ = (
+        "boundary", "chunk", "closes", "handle", "laned", "members", "most", "optional", "tagged", "type",
+    )  # fmt: skip
 
     def __init__(self, name: str, cls: type[e.Event]) -> None:
         self.type = name
@@ -195,7 +211,8 @@ class Route:
         self.laned = self.tagged or name.startswith("SUBAGENT_")
         fields = msgspec.structs.fields(cls)
         self.members = 1 + sum(field.required for field in fields)
-        self.optional = tuple(field.encode_name for field in fields if not field.required)
+        self.optional = attrgetter(*(field.encode_name for field in fields if not field.required))
+        self.most = 1 + len(fields)
 
 
 ROUTES: dict[type[e.Event], Route] = {cls: Route(name, cls) for name, cls in e.EVENTS.items()}

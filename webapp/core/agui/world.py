@@ -84,6 +84,7 @@ class World:
             tuple[str, str | None, int, Finding]
         ] = []  # openers dropped or unusable: kind, id, where
         self.lost_ends: list[tuple[str, str | None, int, Finding]] = []  # the same of closers
+        self.nested: Finding | None = None  # the start that cut the run before; what that run still sends follows from it
         self.mixed: dict[
             tuple[str, Any], Finding
         ] = {}  # item sent in both forms -> the first finding about that

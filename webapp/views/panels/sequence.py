@@ -45,7 +45,7 @@ class SequencePanel:
     focus_x, focus_y: where the chosen row is, px from the track's corner
     away: link to the chosen event when the window does not hold it
     chunks, stops: whether the legend needs those signs
-    svg, text: download URLs, None on a shared page
+    svg, text: download URLs
     """
 
     head_left: Markup
@@ -61,8 +61,8 @@ class SequencePanel:
     folded: bool
     chunks: bool
     stops: bool
-    svg: str | None
-    text: str | None
+    svg: str
+    text: str
     summary: str
     empty: str
 
@@ -81,7 +81,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         return sel.href(event=row.first, start=row.first, fold=False)
 
     drawn = draw(diagram, href, unfold, summary)
-    base = None if page.shared else f"/traces/{trace.id}/sequence"
+    base = f"{sel.base}/sequence"
     query = sel.href(event=page.event).partition("?")[2]
     return SequencePanel(
         head_left=drawn.head_left,
@@ -97,8 +97,8 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         folded=sel.fold,
         chunks=sequence_facts.has_chunks(trace),
         stops=trace.rejected_at is not None,
-        svg=None if base is None else f"{base}.svg?{query}",
-        text=None if base is None else f"{base}.mmd?{query}",
+        svg=f"{base}.svg?{query}",
+        text=f"{base}.mmd?{query}",
         summary=summary,
         empty="" if rows else "This recording holds no record, so there is nothing to draw.",
     )

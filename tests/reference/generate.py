@@ -4,7 +4,7 @@ Rules of this file: the same seed gives the same streams; small pools of ids and
 the protocol's shapes and nothing of what a client says about them. One JSON object a line on stdout:
 {"name", "payloads": [string, …], "input"?}.
 
-    python tools/reference/generate.py --seed 7 --count 2000 --longest 60
+    python tests/reference/generate.py --seed 7 --count 2000 --longest 60
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ Rules of this file: it runs the oracle, replays the same payloads, and sorts eve
 (`EXPLAINED`, where this project's rules follow the specification against the client) or an unexplained one. Exit
 status 1 when anything is unexplained.
 
-    npm install --prefix tools/reference
-    python tools/reference/compare.py --seed 1 --count 2000
+    npm install --prefix tests/reference
+    python tests/reference/compare.py --seed 1 --count 2000
 """
 
 from __future__ import annotations

@@ -1,0 +1,167 @@
+"""What a trace comes down to: its first causes and the records that matter to them.
+
+Rules of this file: a few bounded lookups; texts keep the engine's two marks. The ticket and the report tell the same
+things from here; neither judges again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from webapp.core.findings import party_words
+from webapp.core.rules.model import catalogue
+from webapp.storage import events, findings, items
+from webapp.storage.models import FindingRow, Trace
+from webapp.views import content, names
+from webapp.views.page import MAX_LISTED, PageContext
+
+FOLLOWERS = 5  # consequences listed under a cause
+AGAIN = 5  # further places of a merged finding that are listed
+_ROLE_WORDS = {
+    "opened": "opens",
+    "closed": "closes",
+    "closed_by": "ends it",
+    "again": "the same again",
+    "expected": "was expected",
+    "later": "comes too late",
+    "answer": "answers",
+    "previous": "before",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A record and what is said of it. severity: of the finding there."""
+
+    event: int
+    words: str
+    severity: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One finding that follows from no other. title, why, fix: with marks; again_more, follows_more: not listed."""
+
+    event: int
+    severity: str
+    word: str
+    title: str
+    why: str
+    fix: str
+    party: str
+    rule: str
+    spec_url: str
+    basis: str
+    again: Sequence[int]
+    again_more: int
+    follows: Sequence[Place]
+    follows_more: int
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """A record that matters. role: why; raw: as received, at most RAW_SHOWN of its `size` characters."""
+
+    event: int
+    type: str
+    lane: str
+    lane_cls: str
+    item: str
+    role: str
+    when: str
+    severity: str
+    refused: bool
+    gone: bool
+    raw: str
+    size: int
+
+
+def context(session: Session, trace: Trace) -> PageContext:
+    """The trace's page context, at the event its headline is about."""
+    lanes = {row.ord: row for row in items.lanes(session, trace.pk, limit=MAX_LISTED)}
+    event = min(max(trace.headline_event or 0, 0), max(0, trace.records - 1))
+    return PageContext(trace, event, lanes, items.runs(session, trace.pk, limit=MAX_LISTED), shared=True)
+
+
+def first_causes(
+    session: Session, trace: Trace, first: FindingRow | None, limit: int
+) -> tuple[list[FindingRow], int]:
+    """At most `limit` causes, the headline's in front, then the worst; and how many there are besides."""
+    known = findings.causes(session, trace.pk, limit=limit + 1)
+    rows = [row for row, _ in known if first is None or row.key != first.key]
+    if first is not None:
+        rows.insert(0, first)
+    behind = findings.follower_counts(session, trace.pk)
+    total = trace.fatals + trace.errors + trace.warnings + trace.infos - sum(behind.values())
+    return rows[:limit], max(0, total - min(len(rows), limit))
+
+
+def tell(session: Session, trace: Trace, row: FindingRow) -> Cause:
+    """One cause with what the catalogue says of it."""
+    rule = catalogue().get(row.rule)
+    severity = names.SEVERITY[row.severity]
+    again = [event for event, role in row.related if role == "again"][:AGAIN]
+    behind = findings.followers(session, trace.pk, row.key, limit=FOLLOWERS + 1)
+    count = findings.follower_counts(session, trace.pk).get(row.key, 0) if len(behind) > FOLLOWERS else 0
+    return Cause(
+        event=row.event,
+        severity=severity,
+        word=names.SEVERITY_WORD[severity],
+        title=row.title,
+        why=row.why or (rule.explanation if rule is not None else ""),
+        fix=rule.fix if rule is not None else "",
+        party=party_words(row.party, trace.protocol),
+        rule=row.rule,
+        spec_url=rule.spec_url if rule is not None else "",
+        basis=row.basis,
+        again=again,
+        again_more=max(0, row.count - 1 - len(again)),
+        follows=[Place(f.event, f.title, names.SEVERITY[f.severity]) for f in behind[:FOLLOWERS]],
+        follows_more=max(0, count - FOLLOWERS),
+    )
+
+
+def matters(
+    session: Session, trace: Trace, page: PageContext, causes: Sequence[FindingRow], limit: int
+) -> tuple[list[Matter], int]:
+    """The causes' records and those they name, in order, at most `limit`; and how many are left out.
+
+    When there are too many, records of earlier causes and of nearer roles stay.
+    """
+    roles: dict[int, str] = {}
+    severities: dict[int, str] = {}
+    for row in causes:
+        roles.setdefault(row.event, "here")
+        severities.setdefault(row.event, names.SEVERITY[row.severity])
+        near = sorted(row.related, key=lambda pair: pair[1] == "again")
+        for event, role in near:
+            roles.setdefault(event, _ROLE_WORDS.get(role, role))
+            if role == "again":
+                severities.setdefault(event, names.SEVERITY[row.severity])
+    kept = list(roles)[:limit]
+    lines = events.some(session, trace.pk, kept)
+    known = items.by_ords(session, trace.pk, [line.item for line in lines.values()])
+    out = []
+    for seq in sorted(lines):
+        line = lines[seq]
+        item = known.get(line.item) if line.item is not None else None
+        out.append(
+            Matter(
+                event=seq,
+                type=content.showable(line.type or "not an event"),
+                lane=content.showable(page.lane_name(line.lane)),
+                lane_cls=names.lane_class(line.lane),
+                item=content.showable(names.clip(names.item_name(item), 80)) if item is not None else "",
+                role=roles[seq],
+                when=page.clock.since(page.clock.read(line.at, line.ts, line.prefix_at)),
+                severity=severities.get(seq, ""),
+                refused=line.reached == 2,
+                gone=line.reached == 3,
+                raw=line.raw,
+                size=line.size,
+            )
+        )
+    return out, len(roles) - len(out)

@@ -1,0 +1,93 @@
+"""The conversation as it stood on the user's screen when the client stopped, for the report.
+
+Rules of this file: the newest messages, each cut to what a page can hold; what is not shown is counted. Nothing that
+never arrived is shown as text, only told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy.orm import Session
+
+from webapp.storage import conversation, items, story
+from webapp.storage.models import ItemRow, Trace
+from webapp.views import content, names
+from webapp.views.page import PageContext
+
+MESSAGES = 24
+SHOWN = 3_000  # characters of one message; of a longer one its two ends
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """who: `message 2, order-lookup`; text, rest: its beginning and its end; hidden: characters between them.
+
+    cut: what the user was left with, "" for a whole message.
+    """
+
+    who: str
+    text: str
+    hidden: int
+    rest: str
+    cut: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """earlier: messages before these; never: what never arrived, one sentence; error: the user saw an error."""
+
+    messages: Sequence[Message]
+    earlier: int
+    never: str
+    error: bool
+    empty: str
+
+
+def build(session: Session, trace: Trace, page: PageContext) -> Chat:
+    stopped = trace.rejected_at is not None
+    upto = trace.records - 1 if trace.rejected_at is None else trace.rejected_at - 1
+    rows = story.shown_texts(session, trace.pk, upto, MESSAGES)
+    lost = story.lost(session, trace.pk, trace.records if trace.rejected_at is None else trace.rejected_at)
+    told = [names.plural(lost.results, "result")] if lost.results else []
+    if lost.chars:
+        told.append(f"{names.plural(lost.chars, 'character')} of text")
+    unseen = trace.messages - trace.messages_seen
+    if unseen > 0:
+        told.insert(0, names.plural(unseen, "whole message"))
+    failed = bool(page.runs) and page.runs[-1].outcome == "failed"
+    return Chat(
+        messages=[_message(session, trace, page, row, upto) for row in rows],
+        earlier=max(0, trace.messages_seen - len(rows)),
+        never=", ".join(told),
+        error=stopped or failed,
+        empty="" if rows else "No message reached the screen.",
+    )
+
+
+def _message(session: Session, trace: Trace, page: PageContext, row: ItemRow, upto: int) -> Message:
+    who = names.item_name(row)
+    if row.name and row.name != "assistant":
+        who += f", {content.showable(names.clip(row.name, 40))}"
+    if row.lane:
+        who += f", {content.showable(names.clip(page.lane_name(row.lane), 60))}"
+    if row.chars_seen <= SHOWN:
+        text = items.text_as_of(session, trace.pk, row.ord, upto)[: row.chars_seen]
+        return Message(who, _shown(text), 0, "", _cut(row, upto))
+    half = SHOWN // 2
+    head = conversation.end_of(session, trace.pk, row.ord, -1, upto, True, half, True)
+    tail = conversation.end_of(session, trace.pk, row.ord, -1, upto, True, half, False)
+    hidden = max(0, row.chars_seen - len(head) - len(tail))
+    return Message(who, _shown(head), hidden, _shown(tail), _cut(row, upto))
+
+
+def _shown(text: str) -> str:
+    """Line ends stay line ends; what a page would obey becomes a visible code."""
+    return "\n".join(content.showable(line) for line in text.splitlines())
+
+
+def _cut(row: ItemRow, upto: int) -> str:
+    if row.chars_seen < row.chars:
+        return f"cut here, {names.plural(row.chars - row.chars_seen, 'character')} missing"
+    return "" if row.closed is not None and row.closed <= upto else "never finished"

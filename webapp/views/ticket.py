@@ -1,0 +1,77 @@
+"""*Copy for the ticket*: verdict, cause, why, fix and the few records that matter, as Markdown.
+
+Rules of this file: which facts, in which order, within which bounds. Every recorded character goes through
+`views/markdown.py`. Readable unrendered too: not every tracker knows Markdown.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy.orm import Session
+
+from webapp.storage.models import Trace
+from webapp.views import banner, causes, names
+from webapp.views.markdown import code, plain, prose
+from webapp.views.trace import SIGNS, WORDS, first_cause
+
+CAUSES = 3
+EVENTS = 12
+RAW = 200  # characters of a record
+SENTENCE = 1_200  # characters of one sentence
+
+
+def build(session: Session, trace: Trace, link: str) -> str:
+    """The text. link: URL of the trace's page, ours and not of the recording."""
+    page = causes.context(session, trace)
+    first = first_cause(session, trace)
+    told = banner.build(session, trace, page, first)
+    rows, more = causes.first_causes(session, trace, first, CAUSES)
+    lines = [
+        f"**{SIGNS[trace.verdict]} {WORDS[trace.verdict]}.** {_prose(told.headline)}",
+        "",
+        f"- **Trace:** {plain(trace.name)} ({plain(told.meta)})",
+    ]
+    for row in rows[:1]:
+        cause = causes.tell(session, trace, row)
+        lines.append(
+            f"- **Cause:** {cause.word} at `#{cause.event}`, {_prose(cause.title)} ({code(cause.rule)})"
+        )
+    for label, text in (
+        ("Why", told.why),
+        ("What to change", told.change),
+        ("Whose side", f"{told.whose} {told.whose_more}".strip()),
+        ("The user saw", told.saw),
+    ):
+        if text:
+            lines.append(f"- **{label}:** {_prose(text)}")
+    if told.found:
+        lines.append(f"- **Findings:** {told.found}")
+    for row in rows[1:]:
+        cause = causes.tell(session, trace, row)
+        lines.append(
+            f"- **Also:** {cause.word} at `#{cause.event}`, {_prose(cause.title)} ({code(cause.rule)})"
+        )
+    if more:
+        lines.append(f"- {names.plural(more, 'more cause')} not listed here")
+    matters, left_out = causes.matters(session, trace, page, rows, EVENTS)
+    if matters:
+        lines += ["", "| event | type | item | what | as received |", "|---|---|---|---|---|"]
+        lines += [_row(matter) for matter in matters]
+    if left_out:
+        lines += ["", f"{names.plural(left_out, 'more event')} that matter not listed here."]
+    at = f"?event={page.event}" if trace.records and rows else ""
+    versions = f"Judged by Lanescope {plain(trace.engine)}" if trace.engine else "Judged by Lanescope"
+    lines += ["", f"{versions} as {plain(names.protocol_words(trace))}. Trace: <{link}{at}>"]
+    return "\n".join(lines) + "\n"
+
+
+def _prose(text: str) -> str:
+    return prose(names.clip(text, SENTENCE))
+
+
+def _row(matter: causes.Matter) -> str:
+    cut = matter.size > RAW
+    raw = code(names.clip(matter.raw, RAW) if cut else matter.raw)
+    what = "refused here" if matter.refused else "here" if matter.role == "here" else matter.role
+    if matter.gone:
+        what += ", never delivered"
+    return f"| `#{matter.event}` | {code(matter.type)} | {plain(matter.item) or '–'} | {what} | {raw} |"
