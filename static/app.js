@@ -141,3 +141,30 @@
   document.addEventListener("htmx:after:swap", show);
   if (document.readyState !== "loading") show();
 })();
+
+/* What was chosen is in sight: the message, the cause or the line that bears `data-shown`, in a panel that scrolls. It is
+   looked for when another event or panel is shown; afterwards the reader's own scrolling is left alone. */
+(() => {
+  "use strict";
+  let seen = "";
+  const show = () => {
+    const root = document.getElementById("view");
+    const box = document.querySelector(".scroll[data-reveal]");
+    const now = root && box ? `${root.dataset.panel} ${root.dataset.event} ${box.dataset.reveal}` : "";
+    if (now === seen) return;
+    const first = seen === "";
+    seen = now;
+    const row = box && box.querySelector("[data-shown]");
+    if (!row) return;
+    const at = row.getBoundingClientRect();
+    if (box.scrollHeight > box.clientHeight + 4) {
+      const edge = box.getBoundingClientRect();
+      if (at.top < edge.top + 26 || at.bottom > edge.bottom) box.scrollTop += at.top - edge.top - Math.max(30, (edge.height - at.height) / 3);
+    } else if (!first && (at.top < 0 || at.top > innerHeight - 160)) {
+      row.scrollIntoView({ block: "center" });
+    }
+  };
+  document.addEventListener("DOMContentLoaded", show);
+  document.addEventListener("htmx:after:swap", show);
+  if (document.readyState !== "loading") show();
+})();

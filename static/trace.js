@@ -166,10 +166,14 @@
   /* ── clicks ── */
   const copied = (button, text) => {
     const done = (word) => {
-      const before = button.dataset.label || button.textContent;
-      button.dataset.label = before;
+      if (button.dataset.told) return;
+      const before = [...button.childNodes];
+      button.dataset.told = word;
       button.textContent = word;
-      setTimeout(() => { if (button.isConnected) button.textContent = before; }, 1500);
+      setTimeout(() => {
+        delete button.dataset.told;
+        if (button.isConnected) button.replaceChildren(...before);
+      }, 1500);
     };
     navigator.clipboard.writeText(text).then(() => done("Copied"), () => done("Not allowed"));
   };

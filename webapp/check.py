@@ -16,9 +16,9 @@ from typing import Annotated, Any, Literal
 import typer
 
 from webapp.core import Replay
+from webapp.core.advice import advise
 from webapp.core.agui.wire import delivered_events
 from webapp.core.findings import SEVERITIES, Finding, Report
-from webapp.core.rules import catalogue
 from webapp.errors import UserError
 from webapp.ingest.clock import Clock
 from webapp.readers.base import Account
@@ -178,7 +178,8 @@ def _finding_lines(finding: Finding) -> list[str]:
         f"      {_printable(finding.message)}",
     ]
     if finding.severity in ("fatal", "error") and not finding.cause:
-        lines.append(f"      Fix: {catalogue()[finding.rule].fix}")
+        kind = None if finding.item is None else finding.item.kind
+        lines.append(f"      Fix: {advise(finding.rule, finding.reason, kind).fix}")
     return lines
 
 

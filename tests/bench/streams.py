@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-WORDS = "The order was shipped on Tuesday and should arrive before the weekend, said the carrier.".split()
+WORDS = ["The", "order", "was", "shipped", "on", "Tuesday", "and", "should", "arrive", "before", "the", "weekend,", "said", "the", "carrier."]
 
 
 def _turn(number: int) -> Iterator[dict[str, Any]]:

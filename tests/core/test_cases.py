@@ -23,7 +23,9 @@ from webapp.core.rules import catalogue
 
 CASES = Path(__file__).parents[1] / "cases"
 FILES = {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(CASES.glob("*.toml"))}
-STREAMS = {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(CASES.glob("streams/*"))}
+STREAMS = {
+    path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(CASES.glob("streams/*"))
+}
 PARTS = [(name, part) for name, file in FILES.items() for part in ("fires", "near", "quiet") if part in file]
 EXPLAINED = [(name, case) for name, file in FILES.items() for case in file.get("explain", [])]
 ALWAYS = {"rule", "event", "severity"}

@@ -58,7 +58,7 @@ def test_from_the_list_of_findings_to_an_event_and_back(page: Page, parallel: st
     page.locator("#tabs").get_by_role("link", name="Findings").click()
     listed = page.locator("#panel-findings")
     expect(listed).to_contain_text("AGUI-TOL-02")
-    listed.get_by_role("link", name="#12", exact=True).first.click()
+    listed.get_by_role("link", name="Look at it in Events").first.click()
     chosen(page, 12)
     in_sight(page, 12)
     there = page.url

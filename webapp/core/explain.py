@@ -7,15 +7,15 @@ the order of likelihood, most specific first.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from webapp.core.agui.lost import Lost
 from webapp.core.agui.tables import CLOSES
 from webapp.core.agui.world import NOUNS, World, quoted
-from webapp.core.findings import Finding
 from webapp.core.ledger import Place
 from webapp.core.records import Item
+from webapp.core.words import MAX_LISTED, a_noun, listed, lookalike
 
 REASONS = {
     "own-end": "closed earlier by its own end",
@@ -30,6 +30,7 @@ REASONS = {
     "lookalike": "an id that differs only by case or white space exists",
     "never-opened": "nothing opened it",
     "opens-later": "its opener comes later: out of order",
+    "ends-later": "its end comes only after the run has finished",
     "end-lost": "the event that should have closed it was dropped or unusable",
     "still-open": "an earlier opening has not been closed",
     "never-closed": "nothing closed it before the run ended",
@@ -45,8 +46,6 @@ REASONS = {
     "value-differs": "a repeated value is not the opener's",
 }
 
-MAX_LISTED = 4  # places or names that a sentence lists
-MAX_COMPARED = 2_000  # items a lookalike is sought among: bounds the work of a trace full of orphans
 
 STARTS = {"text": "TEXT_MESSAGE_START", "tool": "TOOL_CALL_START", "reasoning": "REASONING_MESSAGE_START",
           "span": "REASONING_START", "step": "STEP_STARTED", "subagent": "SUBAGENT_STARTED"}  # fmt: skip
@@ -104,8 +103,17 @@ def not_open(world: World, kind: str, key: Any, id_: str, subject: str = "It") -
 
 def _previous_run(world: World, past: Item, subject: str) -> Why:
     run = None if past.run is None else world.runs[past.run]
-    ended = past.last if run is None else run.last
     name = "an earlier run" if run is None else f"run {quoted(run.run_id)}"
+    ended = past.last if run is None else run.last
+    opened = last_opening(past)
+    if opened is not None and opened > ended:
+        return Why(
+            "previous-run",
+            f"#{opened} opened it after {name} had ended and before this one started. A new run starts with nothing "
+            "open.",
+            ((opened, "previous"), (ended, "closed")),
+            cause=None if world.stray is None else world.stray.key,
+        )
     return Why(
         "previous-run",
         f"{subject} belonged to {name}, whose last event is #{ended}. A new run starts with nothing open, so it must "
@@ -191,11 +199,10 @@ def never_closed(world: World, items: Sequence[Item]) -> Why:
     end = f"no `{ENDS[kind]}`" if kind != "subagent" else "neither `SUBAGENT_FINISHED` nor `SUBAGENT_ERROR`"
     openings = [opened for opened in map(last_opening, items) if opened is not None]
     places = tuple((opened, "opened") for opened in openings)
-    lost = next((found for item in items if (found := _lost_end(world, item))), None)
+    lost = next((found for item in items if (found := lost_end(world, item))), None)
     if lost is not None:
-        seq, finding = lost
-        text = f"#{seq} should have {_CLOSED[kind]} it, but a client cannot use that event: {finding.title}."
-        return Why("end-lost", text, (*places, (seq, "expected")), cause=finding.key)
+        text = f"#{lost.seq} should have {_CLOSED[kind]} it, but {lost.what}."
+        return Why("end-lost", text, (*places, (lost.seq, "expected")), cause=lost.finding.key)
     if len(items) == 1:
         last = f" Its last event is #{items[0].last}." if items[0].last != openings[0] else ""
         text = f"It was {_OPENED[kind]} at #{openings[0]}, and {end} came before #{world.seq}.{last}"
@@ -213,11 +220,9 @@ def opens_later(world: World, kind: str) -> str:
     return f"Nothing had {_OPENED[kind]} it yet: {later}, so the events are out of order."
 
 
-def listed(names: Sequence[str]) -> str:
-    """Names in a sentence: "a", "a and b", "a, b and 3 more"."""
-    if len(names) > MAX_LISTED:
-        names = [*names[:MAX_LISTED], f"{len(names) - MAX_LISTED} more"]
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+def ends_later(world: World) -> str:
+    """The sentence for an item left open whose end arrives after all."""
+    return f"Its `{world.type}` comes only at #{world.seq}: the run was finished too early."
 
 
 def last_opening(item: Item) -> int | None:
@@ -225,39 +230,18 @@ def last_opening(item: Item) -> int | None:
     return item.reopened[-1] if item.reopened else item.opened
 
 
-def lookalike(id_: str, items: Iterable[Item]) -> Item | None:
-    """An item whose id is the same letters in another case, with other white space or separators."""
-    wanted = _fold(id_)
-    for item in islice(items, MAX_COMPARED):
-        if item.id != id_ and _fold(item.id) == wanted and item.opened is not None:
-            return item
-    return None
-
-
-def _fold(text: str) -> str:
-    return "".join(text.split()).replace("-", "").replace("_", "").casefold()
-
-
 def _lost(world: World, kind: str, id_: str, item: Item | None) -> Why | None:
-    since = -1 if item is None or item.closed is None else item.closed
+    lost = world.lost.find("opener", kind, id_, -1 if item is None or item.closed is None else item.closed)
+    if lost is None:
+        return None
     again = "" if item is None or item.opened is None else " again"
-    for lost_kind, lost_id, seq, finding in reversed(world.lost):
-        if lost_kind == kind and lost_id in (id_, None) and seq > since:
-            return Why(
-                "opener-lost",
-                f"#{seq} should have {_OPENED[kind]} it{again}, but a client cannot use that event: {finding.title}.",
-                ((seq, "expected"),),
-                cause=finding.key,
-            )
-    return None
+    text = f"#{lost.seq} should have {_OPENED[kind]} it{again}, but {lost.what}."
+    return Why("opener-lost", text, ((lost.seq, "expected"),), cause=lost.finding.key)
 
 
-def _lost_end(world: World, item: Item) -> tuple[int, Finding] | None:
-    opened = last_opening(item) or 0
-    for lost_kind, lost_id, seq, finding in reversed(world.lost_ends):
-        if lost_kind == item.kind and lost_id in (item.id, None) and seq > opened:
-            return seq, finding
-    return None
+def lost_end(world: World, item: Item) -> Lost | None:
+    """The event that should have closed the item, when a client could not use it."""
+    return world.lost.find("closer", item.kind, item.id, last_opening(item) or 0)
 
 
 def _other_kind(world: World, kind: str, id_: str) -> Why | None:
@@ -273,11 +257,6 @@ def _other_kind(world: World, kind: str, id_: str) -> Why | None:
                 ((item.opened, "previous"),),
             )
     return None
-
-
-def a_noun(kind: str) -> str:
-    """The kind with its article."""
-    return f"{'an' if NOUNS[kind][0] in 'aeiou' else 'a'} {NOUNS[kind]}"
 
 
 def owner_differs(item: Item) -> Why:

@@ -82,4 +82,4 @@ def live(session: Session, now: float, limit: int = 500) -> Sequence[tuple[Share
     """Links that work at `now`, of all traces, those that end first in front."""
     query = select(Share, Trace).join(Trace, Trace.pk == Share.trace)
     query = query.where(Share.revoked.is_(None), Share.expires > now).order_by(Share.expires, Share.id)
-    return session.execute(query.limit(limit)).tuples().all()
+    return session.execute(query.limit(limit)).all()

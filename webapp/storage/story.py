@@ -13,14 +13,16 @@ from sqlalchemy.orm import Session
 
 from webapp.storage.models import FindingRow, ItemRow
 
+MAX_LOST = 2000  # items that are counted: a trace rejected at once loses all it holds
+
 
 @dataclass(frozen=True, slots=True)
 class Lost:
-    """What never reached the user. texts: messages with characters missing; chars; results: of tool calls."""
+    """What never reached the user: characters of text and results of calls. more: not all were counted."""
 
-    texts: int
     chars: int
     results: int
+    more: bool
 
 
 def last_seen(session: Session, trace: int) -> ItemRow | None:
@@ -46,14 +48,21 @@ def shown_texts(session: Session, trace: int, upto: int, limit: int) -> Sequence
 
 def lost(session: Session, trace: int, after: int) -> Lost:
     """What was sent and not delivered; after: number of the record at which the client stopped."""
-    text = (ItemRow.kind == "text") & (ItemRow.chars > ItemRow.chars_seen)
-    query = select(
-        func.coalesce(func.sum(case((text, 1), else_=0)), 0),
-        func.coalesce(func.sum(case((text, ItemRow.chars - ItemRow.chars_seen), else_=0)), 0),
-        func.coalesce(func.sum(case((ItemRow.result > after, 1), else_=0)), 0),
-    ).where(ItemRow.trace == trace)
-    texts, chars, results = session.execute(query).one()
-    return Lost(texts, chars, results)
+    cut = (ItemRow.kind == "text") & (ItemRow.chars > ItemRow.chars_seen)
+    unanswered = ItemRow.result > after
+    found = (
+        select(
+            case((cut, ItemRow.chars - ItemRow.chars_seen), else_=0).label("chars"),
+            case((unanswered, 1), else_=0).label("results"),
+        )
+        .where(ItemRow.trace == trace, cut | unanswered)
+        .order_by(ItemRow.ord.desc())
+        .limit(MAX_LOST)
+        .subquery()
+    )
+    total = select(func.count(), func.sum(found.c.chars), func.sum(found.c.results)).select_from(found)
+    number, chars, results = session.execute(total).one()
+    return Lost(chars or 0, results or 0, number >= MAX_LOST)
 
 
 def by_ids(session: Session, trace: int, ids: Iterable[str], kind: str) -> Sequence[ItemRow]:

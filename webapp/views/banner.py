@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from webapp.core.advice import Advice, advise
 from webapp.core.findings import party_words
 from webapp.core.rules.model import catalogue
 from webapp.storage import story
@@ -47,7 +48,7 @@ class Banner:
 
 def build(session: Session, trace: Trace, page: PageContext, first: FindingRow | None) -> Banner:
     """first: the finding the headline is about, None when there is none."""
-    rule = catalogue().get(first.rule) if first is not None else None
+    advice = Advice("", "") if first is None else advise(first.rule, first.reason, first.item_kind)
     whose = f"{party_words(first.party, trace.protocol)}." if first is not None else ""
     seen, never = saw.told(session, trace, page, first) if trace.events and trace.messages else ("", "")
     why = _why(trace, page, first)
@@ -56,10 +57,10 @@ def build(session: Session, trace: Trace, page: PageContext, first: FindingRow |
         headline=_headline(trace, first),
         why=why,
         whose=whose,
-        whose_more=rule.cause if rule is not None else "",
+        whose_more=advice.cause,
         saw=f"{seen} {never}".strip(),
-        change=rule.fix if rule is not None else "",
-        rule=first.rule if rule is not None and first is not None else "",
+        change=advice.fix,
+        rule=first.rule if first is not None and advice.fix else "",
         found=_found(session, trace),
         places=_places(first),
         folded_why=" ".join(part for part in (_first_sentence(why), whose, seen) if part),

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from webapp.core.advice import advise
 from webapp.core.findings import party_words
 from webapp.core.rules.model import catalogue
 from webapp.storage import events, findings, items
@@ -20,6 +21,7 @@ from webapp.views.page import MAX_LISTED, PageContext
 
 FOLLOWERS = 5  # consequences listed under a cause
 AGAIN = 5  # further places of a merged finding that are listed
+STEPS = 8  # records of one cause that are told as its story
 _ROLE_WORDS = {
     "opened": "opens",
     "closed": "closes",
@@ -43,7 +45,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One finding that follows from no other. title, why, fix: with marks; again_more, follows_more: not listed."""
+    """One finding that follows from no other.
+
+    title, why, fix: with marks; steps: its record and those it names, in order, repeats aside; again: repeats;
+    again_more, follows_more: how many are not listed
+    """
 
     event: int
     severity: str
@@ -55,6 +61,7 @@ class Cause:
     rule: str
     spec_url: str
     basis: str
+    steps: Sequence[Place]
     again: Sequence[int]
     again_more: int
     follows: Sequence[Place]
@@ -112,16 +119,24 @@ def tell(session: Session, trace: Trace, row: FindingRow) -> Cause:
         word=names.SEVERITY_WORD[severity],
         title=row.title,
         why=row.why or (rule.explanation if rule is not None else ""),
-        fix=rule.fix if rule is not None else "",
+        fix=advise(row.rule, row.reason, row.item_kind).fix,
         party=party_words(row.party, trace.protocol),
         rule=row.rule,
         spec_url=rule.spec_url if rule is not None else "",
         basis=row.basis,
+        steps=_steps(trace, row, severity),
         again=again,
         again_more=max(0, row.count - 1 - len(again)),
         follows=[Place(f.event, f.title, names.SEVERITY[f.severity]) for f in behind[:FOLLOWERS]],
         follows_more=max(0, count - FOLLOWERS),
     )
+
+
+def _steps(trace: Trace, row: FindingRow, severity: str) -> list[Place]:
+    here = "refused" if row.event == trace.rejected_at else "the cause"
+    named = [(event, role) for event, role in row.related if role != "again" and event != row.event]
+    steps = [Place(event, _ROLE_WORDS.get(role, role), "") for event, role in named[: STEPS - 1]]
+    return sorted([*steps, Place(row.event, here, severity)], key=lambda step: step.event)
 
 
 def matters(

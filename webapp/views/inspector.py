@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 
+from webapp.core.advice import advise
 from webapp.core.findings import party_words
 from webapp.core.rules.model import catalogue
 from webapp.storage import events, findings, items
@@ -188,7 +189,7 @@ def _card(
         party=party_words(finding.party, trace.protocol),
         life=lives.strip(session, trace, sel, page, finding, item, type_) if with_life else Markup(""),
         why=finding.why or (rule.explanation if rule is not None else ""),
-        fix=rule.fix if rule is not None else "",
+        fix=advise(finding.rule, finding.reason, finding.item_kind).fix,
         here_again=finding.event if finding.event != page.event else None,
         again=[Place(severity, event, _not_reached(page, event)) for event in again[:LISTED]],
         again_more=max(0, finding.count - 1 - min(len(again), LISTED)),

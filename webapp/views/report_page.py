@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 from sqlalchemy.orm import Session
 
+from webapp import __version__
 from webapp.draw.sequence_file import standalone
 from webapp.storage import events
 from webapp.storage.models import FindingRow, Trace
@@ -27,7 +28,7 @@ from webapp.views.trace import SIGNS, WORDS, first_cause
 
 CAUSES = 10
 MATTERS = 30
-ROWS, MARKS = 40, 1_600  # of the diagram
+ROWS, MARKS = 36, 1_600  # of the diagram
 PICTURE = 900_000  # characters of the picture's address
 RAW = 30_000  # characters of the first cause's record
 SENTENCE = 2_000  # characters of one sentence
@@ -36,7 +37,7 @@ LISTED = 20  # notes on the recording, and rules that could not be judged
 
 @dataclass(frozen=True, slots=True)
 class ReportCause:
-    """A cause ready to be written. again: numbers as links; follows: sentences."""
+    """A cause ready to be written. steps: (severity, number, words); again: numbers; follows: sentences."""
 
     severity: str
     word: str
@@ -46,6 +47,7 @@ class ReportCause:
     fix: Markup
     party: str
     basis: str
+    steps: Sequence[tuple[str, Markup, str]]
     again: Markup
     follows: Sequence[tuple[str, Markup]]
     follows_more: int
@@ -127,7 +129,7 @@ def build(session: Session, trace: Trace, *, now: float) -> Report:
             for row in trace.skipped_rules[:LISTED]
         ],
         skipped_more=max(0, len(trace.skipped_rules) - LISTED),
-        engine=trace.engine,
+        engine=f"{__version__}{f' (engine {trace.engine})' if trace.engine else ''}",
     )
 
 
@@ -144,6 +146,7 @@ def _cause(told: causes.Cause, listed: set[int]) -> ReportCause:
         fix=_text(told.fix, listed),
         party=told.party,
         basis="" if told.basis == "confirmed" else told.basis,
+        steps=[(step.severity, _text(f"#{step.event}", listed), step.words) for step in told.steps],
         again=_text(again, listed),
         follows=[(f.severity, _text(f"#{f.event} {f.words}", listed)) for f in told.follows],
         follows_more=told.follows_more,

@@ -68,4 +68,5 @@ def _never(session: Session, trace: Trace) -> str:
     parts = [names.plural(lost.results, "result")] if lost.results else []
     if lost.chars:
         parts.append(f"{names.plural(lost.chars, 'character')} of text")
-    return f"{' and '.join(parts)} never appeared." if parts else ""
+    least = "At least " if lost.more else ""
+    return f"{least}{' and '.join(parts)} never appeared." if parts else ""

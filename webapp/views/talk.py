@@ -92,7 +92,7 @@ class Teller:
             state_cls="never" if told.unseen else told.cls,
             growing=told.growing and not gone,
             first=item.first,
-            last=min(item.last, self.upto),
+            last=self.texts.last(item),
             folded=item.kind == "reasoning",
             unseen=told.unseen,
             current=item is self.anchor,
@@ -138,7 +138,7 @@ class Teller:
             unseen = call.state_cls == "never"
             home = Entry(
                 dom=f"say-{item.ord}",
-                cls="never" if unseen else "call",
+                cls="never" if unseen else "calls",
                 who="assistant",
                 lane=lane,
                 lane_cls=lane_cls,
@@ -162,7 +162,7 @@ class Teller:
             state="" if told.cls == "done" else told.words,
             state_cls=told.cls,
             first=item.first,
-            last=min(item.last if item.closed is None else item.closed, self.upto),
+            last=self.texts.last(item) if item.closed is None or item.closed > self.upto else item.closed,
             lost=self._lost(item, False, code=True),
             current=item is self.anchor,
         )
@@ -171,6 +171,8 @@ class Teller:
             call.at, call.result = at, self.texts.result(at)
             if self.stop is not None and at >= self.stop:
                 call.result_words = "sent, never reached the user"
+        elif told.cls == "done" and self.stop is not None:
+            call.result_words = "no result had come when the client stopped"
         elif told.cls == "done":
             call.result_words = "waiting for its result" if self.upto < self.page.last else "no result came"
         return call
@@ -194,7 +196,8 @@ class Teller:
             lane=lane_name if seed.role not in ("user", "system", "developer") else "",
             lane_cls=lane_cls,
             chips=[showable(chip) for chip in chips],
-            first=seed.source,
+            first=item.first if item is not None else None,
+            last=self.texts.last(item) if item is not None else None,
             folded=seed.role == "reasoning",
             current=seed is self.anchor,
         )
@@ -225,12 +228,19 @@ class Teller:
                 entry.state, entry.state_cls, entry.growing = told.words, told.cls, told.growing
             entry.lost = self._lost(item, False)
             if item.gone is not None and item.gone < seed.source:
-                entry.notes.append(
-                    f"Streamed from #{item.first} on; the snapshot at #{item.gone} removed it while it was "
-                    f"growing, and the one at #{seed.source} brought it back."
-                    if item.closed is None or item.closed > item.gone
-                    else f"The snapshot at #{item.gone} removed it, the one at #{seed.source} brought it back."
-                )
+                entry.notes.append(self._returned(item, item.gone, seed.source))
+
+    def _returned(self, item: ItemRow, gone: int, source: int) -> str:
+        """The story of a message that one snapshot removed and a later one brought back."""
+        between = conversation.totals(self.session, self.trace.pk, [item.ord], gone, source)
+        pieces = sum(total.count for total in between)
+        ended = item.closed is not None and gone < item.closed < source
+        told = f"The snapshot at #{gone} removed it"
+        if pieces or ended:
+            size = names.plural(sum(total.chars for total in between), "character")
+            events = names.plural(pieces + ended, "event")
+            told += f" while it was growing; {events} after that had no target, {size}"
+        return f"{told}; the snapshot at #{source} brought it back."
 
     def _whole_call(self, sent: dict[str, Any], seed: Seed) -> Call:
         function = sent.get("function")

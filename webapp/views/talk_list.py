@@ -22,7 +22,7 @@ WINDOW = 40
 AHEAD = 28  # entries before the one that the chosen event touches
 MAX_SNAPSHOT = 20_000_000  # characters of a snapshot's payload that are read: more than a record may have
 MAX_ECHO = 2_000_000
-MAX_RUNS = 20  # runs whose echoed messages are looked at for one window
+MAX_RUNS = 40  # runs whose echoed messages are looked at for one window
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,13 @@ Slot = Seed | ItemRow
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """slots: (address, entry); anchor: address of the entry the chosen event touches, -1 = none."""
+    """slots in order; anchor: the entry the chosen event touches, if it is in sight.
 
-    slots: Sequence[tuple[int, Slot]]
-    anchor: int
+    earlier, later: how many are not in the window; earlier_at, later_at: where the neighbouring windows begin
+    """
+
+    slots: Sequence[Slot]
+    anchor: Slot | None
     earlier: int
     later: int
     earlier_at: int | None
@@ -55,6 +58,8 @@ class Talk:
 
     def __init__(self, session: Session, trace: Trace, page: PageContext, upto: int) -> None:
         self.session, self.trace, self.page, self.upto = session, trace, page, upto
+        self._whole: dict[str, Seed] = {}
+        self._echoes: dict[int, list[Seed]] = {}
         self._read: dict[int, dict[str, dict[str, Any]]] = {}
         self.snapshot, base = self._base()
         self.ids = {seed.id: place for place, seed in reversed(list(enumerate(base)))}
@@ -88,10 +93,12 @@ class Talk:
         return self._echo(first) if first is not None and first <= self.upto else []
 
     def _echo(self, seq: int) -> list[Seed]:
-        raw = conversation.raws(self.session, self.trace.pk, [seq], MAX_ECHO).get(seq, "")
-        body = _object(raw) if '"messages"' in raw else {}
-        given = body.get("input")
-        return _seeds(given.get("messages"), seq) if isinstance(given, dict) else []
+        if seq not in self._echoes:
+            raw = conversation.raws(self.session, self.trace.pk, [seq], MAX_ECHO).get(seq, "")
+            body = _object(raw) if '"messages"' in raw else {}
+            given = body.get("input")
+            self._echoes[seq] = _seeds(given.get("messages"), seq) if isinstance(given, dict) else []
+        return self._echoes[seq]
 
     # ── a window ─────────────────────────────────────────────
 
@@ -122,19 +129,47 @@ class Talk:
             before = self.backwards(max(anchor, 0), AHEAD)
             slots = before + self.onwards(max(anchor, 0), WINDOW - len(before))
         if len(slots) < WINDOW and (not slots or slots[0][0] > 0):
-            first = slots[0][0] if slots else len(self.base) + self.trace.item_count
+            first = slots[0][0] if slots else self._end()
             slots = self.backwards(first, WINDOW - len(slots)) + slots
-        earlier = self._count_before(slots[0][0]) if slots else 0
-        later = self._count_after(slots[-1][0]) if slots else 0
-        back = self.backwards(slots[0][0], WINDOW) if earlier else []
+        slots = self._with_echoes(slots, anchor, start is not None)
+        own = [address for address, _ in slots if address >= 0]
+        earlier = self._count_before(own[0]) if own else 0
+        later = self._count_after(own[-1]) if own else 0
+        back = self.backwards(own[0], WINDOW) if earlier else []
+        chosen = [
+            slot for at, slot in slots if at == anchor or (at < 0 and _brought(slot) == self.page.event)
+        ]
         return Window(
-            slots=slots,
-            anchor=anchor,
+            slots=[self._filled(slot) for _, slot in slots],
+            anchor=self._filled(chosen[-1]) if chosen else None,
             earlier=earlier,
             later=later,
             earlier_at=back[0][0] if back else None,
-            later_at=slots[-1][0] + 1 if later else None,
+            later_at=own[-1] + 1 if later else None,
         )
+
+    def _with_echoes(
+        self, slots: list[tuple[int, Slot]], anchor: int, from_start: bool
+    ) -> list[tuple[int, Slot]]:
+        """The window with what later runs' requests brought, at address -1, where those runs begin."""
+        if self.trace.run_count <= 1 or not slots:
+            return slots
+        more = self._count_after(slots[-1][0]) > 0
+        for seed in self._echoed(slots, more):
+            source = seed.source or 0
+            place = next((n for n, (_, slot) in enumerate(slots) if _began(slot) > source), len(slots))
+            slots.insert(place, (-1, seed))
+        over = len(slots) - WINDOW
+        if over <= 0 or from_start:
+            return slots[:WINDOW]
+        mine = next((n for n, (address, _) in enumerate(slots) if address == anchor), len(slots) - 1)
+        ahead = min(over, max(0, mine - AHEAD // 2))
+        return slots[ahead : ahead + WINDOW]
+
+    def _end(self) -> int:
+        """The address behind the last entry there was by `upto`."""
+        last = conversation.last_ord_upto(self.session, self.trace.pk, self.upto)
+        return len(self.base) + (0 if last is None or last < self.floor else last + 1)
 
     def _count_before(self, address: int) -> int:
         size = len(self.base)
@@ -172,10 +207,12 @@ class Talk:
 
     # ── what came whole ──────────────────────────────────────
 
-    def filled(self, seed: Seed) -> Seed:
-        """The seed with its message, read from the record that brought it."""
-        if seed.message is not None or seed.source is None:
+    def _filled(self, seed: Slot) -> Slot:
+        """A seed with its message, read from the record that brought it; the same object for the same seed."""
+        if not isinstance(seed, Seed) or seed.message is not None or seed.source is None:
             return seed
+        if seed.id in self._whole:
+            return self._whole[seed.id]
         if seed.source not in self._read:
             raw = conversation.raws(self.session, self.trace.pk, [seed.source], MAX_SNAPSHOT)
             sent = _object(raw.get(seed.source, "")).get("messages")
@@ -184,9 +221,10 @@ class Talk:
         message = self._read[seed.source].get(seed.id)
         if message is None:  # kept by the client although the snapshot does not list it
             message = next((s.message for s in self._asked() if s.id == seed.id), None)
-        return Seed(seed.id, seed.role, seed.source, message)
+        made = self._whole[seed.id] = Seed(seed.id, seed.role, seed.source, message)
+        return made
 
-    def echoed(self, slots: Sequence[tuple[int, Slot]], more: bool) -> list[Seed]:
+    def _echoed(self, slots: Sequence[tuple[int, Slot]], more: bool) -> list[Seed]:
         """Messages that later runs in the window bring with their request and nobody had before."""
         ahead = [slot.first for _, slot in slots if isinstance(slot, ItemRow)]
         low = -1 if self.snapshot is None else self.snapshot
@@ -209,6 +247,15 @@ class Talk:
                 out += [seed for seed in fresh if seed.id not in known]
                 known |= {seed.id for seed in fresh}
         return out
+
+
+def _brought(slot: Slot) -> int | None:
+    return slot.source if isinstance(slot, Seed) else None
+
+
+def _began(slot: Slot) -> int:
+    """When an entry came; those that came whole stand before all that was streamed."""
+    return (-1 if slot.source is None else slot.source) if isinstance(slot, Seed) else slot.first
 
 
 def _seeds(messages: Any, source: int | None) -> list[Seed]:

@@ -82,6 +82,13 @@ class Texts:
         size = len(before) + total.chars
         return make((before + start)[:head], href, tail=end[-talk_text.TAIL :], chars=size)
 
+    def last(self, item: ItemRow) -> int:
+        """The last of an item's records so far."""
+        if item.last <= self.upto:
+            return item.last
+        ends = [t.last for kept in (True, False) if (t := self.totals.get((item.ord, kept))) is not None]
+        return max([item.first, *ends])
+
     def result(self, seq: int) -> Body:
         """The content of the result at a record."""
         raw = self.results.get(seq, "")

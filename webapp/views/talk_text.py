@@ -18,6 +18,7 @@ from webapp.views.names import count
 
 SHOWN = 4_000  # characters of one text in the page
 TAIL = 1_000  # of them from its end, where it broke
+SHORT = 72  # characters of JSON that stay on one line
 MAX_ODD = 15  # signs with a title in one text; a text made of nothing else must not fill the page
 
 _ODD = re.compile("[\ud800-\udfff\ufffd\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069]+")
@@ -95,7 +96,7 @@ def body(text: str, href: str = "", *, tail: str | None = None, chars: int | Non
 
 def code(text: str, href: str = "", *, tail: str | None = None, chars: int | None = None) -> Body:
     """JSON laid out for reading when it is whole, else the text as far as it came."""
-    if tail is None and len(text) <= SHOWN and is_json(text):
+    if tail is None and SHORT < len(text) <= SHOWN and is_json(text):
         laid = raw.pretty(re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", paired(text)))
         if not laid.cut:
             return Body(laid.html, Markup(""), 0, href, code=True)

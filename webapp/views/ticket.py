@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
+from webapp import __version__
+from webapp.core.rules.model import catalogue
 from webapp.storage.models import Trace
 from webapp.views import banner, causes, names
 from webapp.views.markdown import code, plain, prose
@@ -32,9 +34,7 @@ def build(session: Session, trace: Trace, link: str) -> str:
     ]
     for row in rows[:1]:
         cause = causes.tell(session, trace, row)
-        lines.append(
-            f"- **Cause:** {cause.word} at `#{cause.event}`, {_prose(cause.title)} ({code(cause.rule)})"
-        )
+        lines.append(f"- **Cause:** {cause.word.lower()} at `#{cause.event}`, {_rule(cause.rule)}")
     for label, text in (
         ("Why", told.why),
         ("What to change", told.change),
@@ -48,7 +48,7 @@ def build(session: Session, trace: Trace, link: str) -> str:
     for row in rows[1:]:
         cause = causes.tell(session, trace, row)
         lines.append(
-            f"- **Also:** {cause.word} at `#{cause.event}`, {_prose(cause.title)} ({code(cause.rule)})"
+            f"- **Also:** {cause.word.lower()} at `#{cause.event}`, {_prose(cause.title)} ({code(cause.rule)})"
         )
     if more:
         lines.append(f"- {names.plural(more, 'more cause')} not listed here")
@@ -59,9 +59,16 @@ def build(session: Session, trace: Trace, link: str) -> str:
     if left_out:
         lines += ["", f"{names.plural(left_out, 'more event')} that matter not listed here."]
     at = f"?event={page.event}" if trace.records and rows else ""
-    versions = f"Judged by Lanescope {plain(trace.engine)}" if trace.engine else "Judged by Lanescope"
-    lines += ["", f"{versions} as {plain(names.protocol_words(trace))}. Trace: <{link}{at}>"]
+    engine = f" (engine {plain(trace.engine)})" if trace.engine else ""
+    versions = f"Judged by Lanescope {__version__}{engine} as {plain(names.protocol_words(trace))}."
+    lines += ["", f"{versions} Trace: <{link}{at}>"]
     return "\n".join(lines) + "\n"
+
+
+def _rule(rule_id: str) -> str:
+    """The rule in general words: the headline above has said what happened here."""
+    rule = catalogue().get(rule_id)
+    return code(rule_id) if rule is None else f"{code(rule_id)}: {_prose(rule.title)}"
 
 
 def _prose(text: str) -> str:
@@ -71,7 +78,7 @@ def _prose(text: str) -> str:
 def _row(matter: causes.Matter) -> str:
     cut = matter.size > RAW
     raw = code(names.clip(matter.raw, RAW) if cut else matter.raw)
-    what = "refused here" if matter.refused else "here" if matter.role == "here" else matter.role
+    what = "refused here" if matter.refused else "the cause" if matter.role == "here" else matter.role
     if matter.gone:
         what += ", never delivered"
     return f"| `#{matter.event}` | {code(matter.type)} | {plain(matter.item) or '–'} | {what} | {raw} |"

@@ -100,7 +100,7 @@ def build(session: Session, trace: Trace, asked: Selection, *, shared: bool = Fa
     at_event = findings.at_event(session, trace.pk, event) if _has_findings(trace) else []
     page = replace(page, event=event, findings=at_event)
     told = banner.build(session, trace, page, first)
-    notes += [Note(text, "info") for text in told.notes if panel.name in ("events", "source")]
+    notes += [Note(text, "info") for text in told.notes if panel.name == "events"]
     # links inside the page keep what the reader sees now, so they carry the event that was chosen for him
     here = sel if trace.records == 0 else replace(sel, event=event)
     return TraceView(

@@ -23,11 +23,14 @@ class WithoutTokens(logging.Filter):
     _formatter = logging.Formatter()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.msg = _cut(record.msg)
         if isinstance(record.args, tuple):
             record.args = tuple(_cut(value) for value in record.args)
         elif isinstance(record.args, dict):
             record.args = {name: _cut(value) for name, value in record.args.items()}
+        message = record.getMessage()
+        cut = without_tokens(message)
+        if cut != message:  # put together from its parts: only the whole shows it
+            record.msg, record.args = cut, None
         if record.exc_info and not record.exc_text:
             record.exc_text = self._formatter.formatException(record.exc_info)
         if record.exc_text:

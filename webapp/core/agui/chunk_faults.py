@@ -15,6 +15,7 @@ from webapp.core.agui import items
 from webapp.core.agui.world import NOUNS, Stream, World, quoted, who
 from webapp.core.findings import Finding
 from webapp.core.records import Item
+from webapp.core.words import a_noun
 
 
 def first_without(w: World, kind: str, lane: str | None, rule: str, field: str, id_: Any) -> Finding | None:
@@ -38,6 +39,18 @@ def first_without(w: World, kind: str, lane: str | None, rule: str, field: str, 
             item=(kind, opened.id),
             related=((opened.first if at is None else at, "opened"),),
         )
+    lost = w.lost.find("opener", kind, id_, -1 if ended is None else ended[1])
+    if lost is not None and lost.seq != w.seq:
+        return w.find(
+            rule,
+            f"a chunk of {a_noun(kind)} carries no `{field}`",
+            f"The chunk at #{lost.seq} may have named it, but {lost.what}.",
+            reason="opener-lost",
+            lane=lane,
+            item=(kind, "" if id_ is None else id_),
+            related=((lost.seq, "expected"),),
+            cause=lost.finding.key,
+        )
     subject = "the parent agent" if lane is None else who(lane)
     what = (
         f"no {NOUNS[kind]} that this chunk could continue"
@@ -46,7 +59,7 @@ def first_without(w: World, kind: str, lane: str | None, rule: str, field: str, 
     )
     return w.find(
         rule,
-        f"the first chunk of {explain.a_noun(kind)} carries no `{field}`",
+        f"the first chunk of {a_noun(kind)} carries no `{field}`",
         f"{subject[:1].upper()}{subject[1:]} is streaming {what}, so this is a first chunk and must carry `{field}`. A "
         "client makes none up.",
         reason="never-opened",
@@ -61,7 +74,7 @@ def _continues_ended(
     """CHK-11: to the agent it was no first chunk, but another event had ended the stream."""
     item, at, by = ended
     opened = explain.last_opening(item)
-    return w.find(
+    finding = w.find(
         rule,
         f"a chunk without `{field}`, after {items.named(kind, item.id, item)} had been closed",
         f"{explain.ended_in_chunks(opened, by, at)} The next chunk is then a first chunk again and must carry "
@@ -72,6 +85,12 @@ def _continues_ended(
         item=(kind, item.id),
         related=((item.first if opened is None else opened, "opened"), (at, "closed_by")),
     )
+    if by in ("SUBAGENT_FINISHED", "SUBAGENT_ERROR"):
+        w.taken_up = w.seq
+    spoilt = w.spoilt.pop(item.id, None) if kind == "tool" else None
+    if spoilt is not None and finding is not None:
+        w.ledger.amend(spoilt, cause=finding.key)
+    return finding
 
 
 def check_repeat(w: World, kind: str, name: str, rule: str, ev: Any, stream: Stream) -> None:

@@ -15,9 +15,9 @@ from webapp.core.agui import chunk_faults, items
 from webapp.core.agui import events as e
 from webapp.core.agui.assemble import grow, open_item
 from webapp.core.agui.world import Stream, World, quoted, who
-from webapp.core.explain import MAX_LISTED
 from webapp.core.findings import Finding
 from webapp.core.records import Emitted, Item
+from webapp.core.words import MAX_LISTED
 
 
 class Kind(NamedTuple):
@@ -89,10 +89,18 @@ def chunk(w: World, ev: Any) -> Item | None:
         # not plainly the next piece of the stream in its own lane
         lane = _resolve(w, spec, id_, tag)
         stream = w.streams.get(lane)
-        if stream is None or stream.kind != spec.kind or (id_ is not UNSET and id_ != stream.id and stream.named):
+        if (
+            stream is None
+            or stream.kind != spec.kind
+            or (id_ is not UNSET and id_ != stream.id and stream.named)
+        ):
             stream = _open(w, spec, ev, id_, lane, stream)
     if not stream.named and id_ is not UNSET:
-        stream = _open(w, spec, ev, id_, stream.tag, stream)  # the id the first chunk lacked: a new item begins
+        if stream.finding is not None:
+            w.early[spec.kind, id_] = stream.finding
+        stream = _open(
+            w, spec, ev, id_, stream.tag, stream
+        )  # the id the first chunk lacked: a new item begins
     elif stream.opened != w.seq:
         if stream.finding is not None:
             w.ledger.again(stream.finding, w.seq)

@@ -133,7 +133,7 @@ class AguiEngine:
 
     def _slow_done(self, slow: Slow, route: Route) -> tuple[str, dict[str, Any] | None]:
         """The type as sent, and the event after enforcement where a client gets it."""
-        self.ledger.muted = False
+        self.ledger.muted, self.world.spoiler = False, None
         return slow.type or route.type, slow.wire if slow.kind == "event" else None
 
     def _unusable(self, slow: Slow | None) -> Step:

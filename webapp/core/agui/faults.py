@@ -11,7 +11,9 @@ import re
 from typing import Any
 
 from webapp.core.agui.enforce import Slow
+from webapp.core.agui.lost import Lost
 from webapp.core.agui.world import World
+from webapp.core.findings import Finding
 
 _INDEX = re.compile(r"\[\d+\]")
 _ONE_FAMILY = ("AGUI-CMP-01",)  # one defect whatever the event type
@@ -37,14 +39,26 @@ _CLOSERS = {
     "RUNFINISHED": ("run", "runId"),
     "RUNERROR": ("run", "runId"),
 }
+_PIECES = {"TOOLCALLARGS": ("tool", "toolCallId")}
+_CHUNKS = {
+    "TEXTMESSAGECHUNK": ("text", "messageId"),
+    "TOOLCALLCHUNK": ("tool", "toolCallId"),
+    "REASONINGMESSAGECHUNK": ("reasoning", "messageId"),
+}
+_ROLES = {"opener": _OPENERS | _CHUNKS, "closer": _CLOSERS, "piece": _PIECES | _CHUNKS}
+# members that say what an event is about: what the judges find on it may follow from their fault
+_SUBJECT = re.compile(r"\$\.(\w+(Id|_id)|delta|stepName|toolCallName)")
 
 
 def report_faults(w: World, slow: Slow, raw: bytes, *, sse: bool) -> bool:
     """One finding a fault. Returns whether the judges must stay silent about this event (CMP-03 has said it)."""
-    first: Any = None
+    first: Finding | None = None
+    spelling: Finding | None = None  # the first member in snake_case: the others are the same habit
+    subject: Finding | None = None
     value = _object(raw) if slow.kind in ("dropped", "malformed") else None
     lane = _text(value, "subagentRunId")
     for fault in slow.faults:
+        snake = fault.label == "AGUI-ENV-16"
         finding = w.find(
             "AGUI-TRN-03" if fault.rule == "AGUI-TRN-02" and not sse else fault.rule,
             fault.title,
@@ -52,14 +66,19 @@ def report_faults(w: World, slow: Slow, raw: bytes, *, sse: bool) -> bool:
             label=fault.label,
             lane=lane,
             path=f"{'' if fault.rule in _ONE_FAMILY else slow.type}{_INDEX.sub('[]', fault.path or '')}",
+            cause=spelling.key if snake and spelling is not None else None,
         )
-        first = first if first is not None else finding
-    if slow.event is None and first is not None and slow.kind != "undecodable":
+        first = first or finding
+        spelling = spelling or (finding if snake else None)
+        if (slow.kind == "malformed" or snake) and _SUBJECT.fullmatch(fault.path or ""):
+            subject = subject or finding
+    w.spoiler = subject if slow.event is not None else None
+    if first is not None and slow.kind != "undecodable" and (slow.event is None or subject is not None):
         name = _letters(slow.type or "")
-        for table, lost in ((_OPENERS, w.lost), (_CLOSERS, w.lost_ends)):
-            if name in table:
+        for role, table in _ROLES.items():
+            if name in table and (slow.event is None or name in _CHUNKS):
                 kind, id_field = table[name]
-                lost.append((kind, _text(value, id_field), w.seq, first))
+                w.lost.add(Lost(role, kind, _text(value, id_field), w.seq, first))
     return any(fault.rule == "AGUI-CMP-03" for fault in slow.faults)
 
 

@@ -44,7 +44,7 @@ def check_request(w: World, asked: dict[str, Any] | None) -> None:
 
 def check_start(w: World, ev: e.RunStarted, run: Run) -> None:
     first = w.runs[0]
-    if run is not first and first.thread_id is not None and run.thread_id != first.thread_id:
+    if run is not first and first.thread_id and run.thread_id and run.thread_id != first.thread_id:
         w.find(
             "AGUI-RUN-09",
             f"run {quoted(run.run_id)} is on thread {quoted(run.thread_id)}, the first run is on "
@@ -67,7 +67,8 @@ def check_finish(w: World, ev: e.RunFinished, run: Run) -> None:
     if run.run_id and ev.runId and ev.runId != run.run_id:
         w.find("AGUI-RUN-07", f"the run finishes as {quoted(ev.runId)}, but it started as {quoted(run.run_id)}",
                "Both boundary events of a run carry the same `runId`. Clients of the next version reject this.",
-               item=("run", run.run_id), related=opened)  # fmt: skip
+               item=("run", run.run_id), related=opened,
+               cause=None if w.nested is None else w.nested.key)  # fmt: skip
     if run.thread_id and ev.threadId and ev.threadId != run.thread_id:
         w.find("AGUI-RUN-08", f"the run finishes on thread {quoted(ev.threadId)}, but it started on "
                f"{quoted(run.thread_id)}",

@@ -105,6 +105,11 @@ def end(w: World, kind: str, id_: str, tag: Any, *, by: int | None = None) -> It
     state = "never" if item is None else item.state
     cell = _END[kind][state]
     if cell.rule is not None or item is None:
+        left = w.left.get((kind, id_))
+        if left is not None and state == "abandoned" and left.reason == "never-closed":
+            w.ledger.amend(
+                left, reason="ends-later", why=f"{left.why} {explain.ends_later(w)}", place=(w.seq, "later")
+            )
         was_open = item is not None and item.opened is not None
         title = "a second end for {}, which is already closed" if was_open else _END_NOT_OPEN
         return _orphan(w, kind, id_, tag, cell.rule or "", title, "closed", derived=by is not None)
@@ -164,6 +169,8 @@ def _opens_late(w: World, kind: str, id_: str) -> None:
         return
     if finding.rule == _END[kind]["never"].rule:
         w.late[kind, id_] = finding
+    else:
+        w.early[kind, id_] = finding
     if finding.item is not None and finding.item.id == id_ and finding.reason == "never-opened":
         w.ledger.amend(
             finding,
@@ -248,14 +255,17 @@ def _check_arguments(w: World, item: Item) -> None:
     text = "" if call is None else call.arguments.whole()
     if not text or is_json(text):
         return
+    lost = w.lost.find("piece", "tool", item.id, item.first - 1)
+    source = w.early.get(("tool", item.id)) if lost is None else lost.finding
     finding = w.find(
         "AGUI-TOL-08",
         f"the arguments of {named('tool', item.id, item)} end as {quoted(text[-40:])}, which is not complete JSON",
         "A client hands the application an empty object in their place.",
         lane=item.lane,
         item=("tool", item.id),
+        cause=None if source is None else source.key,
     )
-    if finding is not None:
+    if finding is not None and source is None:
         w.spoilt[item.id] = finding
 
 

@@ -6,34 +6,20 @@ Source: events/lifecycle, basic/run-input#identity, basic/versioning#version-neg
 
 from __future__ import annotations
 
-from webapp.core import explain
 from webapp.core.agui import events as e
 from webapp.core.agui import identity
 from webapp.core.agui import values as v
-from webapp.core.agui.items import named
-from webapp.core.agui.subagents import invocation
-from webapp.core.agui.tables import ITEM, RUN, SPAN, STEP, SUBAGENT
-from webapp.core.agui.world import NOUNS, World, quoted, who
-from webapp.core.findings import MAX_RELATED, Run
-from webapp.core.records import Item
+from webapp.core.agui.closing import abandon, check_closed
+from webapp.core.agui.lost import Lost
+from webapp.core.agui.tables import RUN
+from webapp.core.agui.world import World, quoted
+from webapp.core.findings import Run
 
 _STARTED = RUN.columns["started"]
 _FINISHED = RUN.columns["finished"]
 _ERROR = RUN.columns["error"]
 _OTHER = RUN.columns["other"]
 _EOF = RUN.columns["eof"]
-_FINISH = {
-    **{kind: table.columns["finish"] for kind, table in ITEM.items()},
-    "span": SPAN.columns["finish"],
-    "step": STEP.columns["finish"],
-    "subagent": SUBAGENT.columns["finish"],
-}
-_ABANDON = {
-    **{kind: table.columns["abandon"] for kind, table in ITEM.items()},
-    "span": SPAN.columns["abandon"],
-    "step": STEP.columns["abandon"],
-    "subagent": SUBAGENT.columns["abandon"],
-}
 
 
 def other(w: World) -> None:
@@ -52,17 +38,26 @@ def started(w: World, ev: e.RunStarted) -> None:
     assumed = w.run_state == "assumed"
     w.nested = None
     if cell.rule is not None and before is not None:
+        lost = w.lost.find("closer", "run", None)
+        ended = (
+            f"#{lost.seq} should have ended it, but {lost.what}."
+            if lost is not None
+            else (
+                f"It was started at #{w.run_opened}, and neither `RUN_FINISHED` nor `RUN_ERROR` has ended it since."
+            )
+        )
         w.nested = w.find(
             cell.rule,
             f"run {quoted(ev.runId)} starts while run {quoted(before.run_id)} is still open",
-            f"It was started at #{w.run_opened}, and neither `RUN_FINISHED` nor `RUN_ERROR` has ended it since.",
-            reason="run-open",
+            ended,
+            reason="run-open" if lost is None else "end-lost",
+            cause=None if lost is None else lost.finding.key,
             item=("run", ev.runId),
             related=((w.run_opened, "opened"),),
         )
         before.last = max(before.last, w.seq - 1)
         _outcome(w, before, "rejected")
-        _abandon(w)
+        abandon(w)
     w.run_state = cell.next
     run = w.begin_run(ev.threadId, ev.runId, keep=assumed)
     if w.started_late is not None:
@@ -93,7 +88,7 @@ def finished(w: World, ev: e.RunFinished) -> None:
     if run is not None:
         identity.check_finish(w, ev, run)
         run.last = w.seq
-    _check_closed(w)
+    check_closed(w)
     w.run_ended = (w.seq, "RUN_FINISHED")
     if run is not None:
         outcome = ev.outcome
@@ -121,7 +116,7 @@ def failed(w: World, ev: e.RunError) -> None:
     else:
         w.find("AGUI-RUN-06", text, item=("run", _run_id(w)))
     w.run_state = cell.next
-    _abandon(w)
+    abandon(w)
     w.run_ended = (w.seq, "RUN_ERROR")
     if w.run is not None:
         w.run.last = w.seq
@@ -139,8 +134,8 @@ def end_of_stream(w: World, last: int, cut: bool) -> None:
         return
     run.last = max(run.last, last)
     rejected = w.ledger.rejected_by
-    lost = next((entry for entry in w.lost_ends if entry[0] == "run"), None)
-    cause = rejected.key if rejected is not None else lost[3].key if lost is not None else None
+    lost = w.lost.find("closer", "run", None)
+    cause = rejected.key if rejected is not None else None if lost is None else lost.finding.key
     inside = "in the middle of an event, " if cut else ""
     w.find(
         cell.rule,
@@ -148,14 +143,14 @@ def end_of_stream(w: World, last: int, cut: bool) -> None:
         (
             f"It was started at #{w.run_opened}, and neither `RUN_FINISHED` nor `RUN_ERROR` came. "
             if lost is None
-            else f"#{lost[2]} should have ended it, but a client cannot use that event: {lost[3].title}. "
+            else f"#{lost.seq} should have ended it, but {lost.what}. "
         )
         + "The run has no outcome: it is not a success, whatever a client shows.",
         reason="never-closed" if lost is None else "end-lost",
         item=("run", run.run_id or ""),
         related=((w.run_opened, "opened"),)
         if lost is None
-        else ((w.run_opened, "opened"), (lost[2], "expected")),
+        else ((w.run_opened, "opened"), (lost.seq, "expected")),
         cause=cause,
     )
     _outcome(w, run, "truncated")
@@ -174,81 +169,47 @@ def _outcome(w: World, run: Run, word: str) -> None:
     run.outcome = word
 
 
+def _lost_start(w: World, since: int) -> tuple[str, str, Lost] | None:
+    """Reason, sentence and event, when a start was sent that a client cannot use."""
+    lost = w.lost.find("opener", "run", None, since)
+    if lost is None:
+        return None
+    reason = "start-misspelt" if lost.finding.label == "AGUI-ENV-17" else "start-lost"
+    return reason, f"#{lost.seq} should have started the run, but {lost.what}.", lost
+
+
 def _not_started(w: World) -> None:
-    reason, why, related, cause = "never-started", "", (), None
-    for kind, _, seq, finding in w.lost:
-        if kind == "run":
-            misspelt = finding.label == "AGUI-ENV-17"
-            reason = "start-misspelt" if misspelt else "start-lost"
-            why = f"#{seq} should have started the run, but a client cannot use it: {finding.title}."
-            related, cause = ((seq, "expected"),), finding.key  # type: ignore[assignment]
-            break
-    if not why:
+    found = _lost_start(w, -1)
+    if found is None:
         why = "A stream opens with `RUN_STARTED`, or with `RUN_ERROR` when nothing could start."
-    w.started_late = w.find("AGUI-RUN-01", f"`{w.type}` comes before any run has started", why,
-                            reason=reason, related=related, cause=cause, item=("run", ""))  # fmt: skip
+        w.started_late = w.find("AGUI-RUN-01", f"`{w.type}` comes before any run has started", why,
+                                reason="never-started", item=("run", ""))  # fmt: skip
+        return
+    reason, why, lost = found
+    w.started_late = w.find("AGUI-RUN-01", f"`{w.type}` comes before any run has started", why, reason=reason,
+                            related=((lost.seq, "expected"),), cause=lost.finding.key, item=("run", ""))  # fmt: skip
 
 
 def _after_end(w: World, rule: str) -> None:
     at, name = w.run_ended or (w.run_opened, "RUN_FINISHED")
     verb = "finished" if rule == "AGUI-RUN-03" else "failed"
     legal = "`RUN_STARTED` or `RUN_ERROR`" if rule == "AGUI-RUN-03" else "`RUN_STARTED`"
+    reason = "run-ended" if rule == "AGUI-RUN-03" else "run-failed"
+    why = f"`{name}` at #{at} ended the run. After it only {legal} may come."
+    related = [(at, "closed")]
+    cause = None if w.nested is None else w.nested.key
+    found = _lost_start(w, at)
+    if found is not None:
+        reason, why, lost = found
+        related.append((lost.seq, "expected"))
+        cause = lost.finding.key
     second = "a second " if w.type == name else ""
-    w.find(
+    w.stray = w.find(
         rule,
         f"{second}`{w.type}` comes after the run has {verb}",
-        f"`{name}` at #{at} ended the run. After it only {legal} may come.",
-        reason="run-ended" if rule == "AGUI-RUN-03" else "run-failed",
-        cause=None if w.nested is None else w.nested.key,
+        why,
+        reason=reason,
         item=("run", _run_id(w)),
-        related=((at, "closed"),),
+        related=related,
+        cause=cause,
     )
-
-
-def _check_closed(w: World) -> None:
-    """Nothing may be open when a run finishes, whatever its outcome. One finding a kind and lane."""
-    left: dict[tuple[str, str | None, str | None], list[Item]] = {}
-    for item in list(w.open_items()):
-        cell = _FINISH[item.kind][table_state(item)]
-        if cell.rule is not None:
-            key = (item.lane, item.id) if item.kind == "step" else item.id
-            late = w.late.get((item.kind, key))
-            left.setdefault((cell.rule, item.lane, None if late is None else late.key), []).append(item)
-        item.state = cell.next
-    for (rule, lane, cause), found in left.items():
-        why = explain.never_closed(w, found)
-        kind = found[0].kind
-        owner = f" of {who(lane)}" if lane is not None and kind != "subagent" else ""
-        be = "is" if len(found) == 1 else "are"
-        w.find(
-            rule,
-            f"the run finishes while {_listed(found)}{owner} {be} still {'active' if kind == 'subagent' else 'open'}",
-            why.text,
-            reason=why.reason,
-            lane=lane,
-            item=(kind, found[0].id),
-            related=why.related[:MAX_RELATED],
-            cause=why.cause or cause,
-            count=len(found),
-        )
-
-
-def _listed(found: list[Item]) -> str:
-    """The items of one kind that are left, in a sentence."""
-    kind = found[0].kind
-    if kind == "subagent":
-        return explain.listed([invocation(item) for item in found])
-    if kind == "tool" or len(found) == 1:
-        return explain.listed([named(kind, item.id, item) for item in found])
-    return f"{NOUNS[kind]}s {explain.listed([quoted(item.id) for item in found])}"
-
-
-def _abandon(w: World) -> None:
-    """A run that failed, or was run over by another, leaves its open items open for ever."""
-    for item in w.open_items():
-        item.state = _ABANDON[item.kind][table_state(item)].next
-
-
-def table_state(item: Item) -> str:
-    """The item's state as its table names it."""
-    return "active" if item.kind == "subagent" and item.state == "open" else item.state

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
+from webapp.core import explain
 from webapp.core.agui import events as e
 from webapp.core.agui.held import Msg
 from webapp.core.agui.world import BUCKETS, NOUNS, World, quoted, who
@@ -175,7 +176,16 @@ def _check_result(w: World, ev: e.ToolCallResult, call: Item | None, tag: str | 
                f"#{answered} has already answered it. A client shows both.",
                related=((answered, "answer"),), **about)  # fmt: skip
     elif call is not None and call.state == "open" and call.via == "explicit":
-        w.find("AGUI-TOL-13", f"a result for tool call {quoted(ev.toolCallId)} while its arguments are still open",
-               f"#{call.opened} opened the call and nothing has closed it yet.", reason="still-open",
-               related=((call.opened or call.first, "opened"),), **about)  # fmt: skip
+        lost = explain.lost_end(w, call)
+        hasty = w.find(
+            "AGUI-TOL-13",
+            f"a result for tool call {quoted(ev.toolCallId)} while its arguments are still open",
+            f"#{call.opened} opened the call and nothing has closed it yet.",
+            reason="still-open",
+            related=((call.opened or call.first, "opened"),),
+            cause=None if lost is None else lost.finding.key,
+            **about,
+        )
+        if hasty is not None:
+            w.hasty[ev.toolCallId] = hasty
     w.answers.setdefault(ev.toolCallId, w.seq)

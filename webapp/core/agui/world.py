@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import UNSET
 
 from webapp.core.agui.held import Held
+from webapp.core.agui.lost import LostEvents
 from webapp.core.findings import Finding, Run
 from webapp.core.ledger import Ledger
 from webapp.core.records import Emitted, Item
@@ -80,11 +81,19 @@ class World:
         ] = {}  # (lane, kind) -> item, by
         self.synthesized: list[Emitted] = []
         self.orphans: dict[tuple[str, Any], Finding] = {}  # phantom item -> the finding about it
-        self.lost: list[
-            tuple[str, str | None, int, Finding]
-        ] = []  # openers dropped or unusable: kind, id, where
-        self.lost_ends: list[tuple[str, str | None, int, Finding]] = []  # the same of closers
-        self.nested: Finding | None = None  # the start that cut the run before; what that run still sends follows from it
+        self.lost = LostEvents()
+        self.nested: Finding | None = (
+            None  # the start that cut the run before; what that run still sends follows from it
+        )
+        self.spoiler: Finding | None = (
+            None  # what is wrong with the event at hand, if it bears on what it is about
+        )
+        self.stray: Finding | None = None  # the last finding about events after a run's end
+        self.early: dict[
+            tuple[str, Any], Finding
+        ] = {}  # item whose pieces came before its opener -> the finding
+        self.hasty: dict[str, Finding] = {}  # call id -> the finding that it was answered while open
+        self.left: dict[tuple[str, Any], Finding] = {}  # item open when its run finished -> the finding
         self.mixed: dict[
             tuple[str, Any], Finding
         ] = {}  # item sent in both forms -> the first finding about that
@@ -94,7 +103,7 @@ class World:
         self.spoilt: dict[str, Finding] = {}  # call id -> the finding that its arguments are not JSON
         self.state: Any = UNSET
         self.state_copied = False  # the state is our own copy, which patches may change in place
-        self.taken_up = -1  # record at which a chunk took up an item its subagent's end had closed (CHK-15)
+        self.taken_up = -1  # record at which a chunk took up an item its subagent's end had closed (CHK-11, CHK-15)
         self.version: str | None = None  # as the first run declares it
         self.input_known = False  # the request is recorded
         self.answers: dict[str, int] = {}  # call id -> record of its first result, all runs
@@ -167,8 +176,10 @@ class World:
                 store.clear()
             self.late.clear()
             self.mixed.clear()
+            self.early.clear()
+            self.hasty.clear()
+            self.left.clear()
             self.lost.clear()
-            self.lost_ends.clear()
         return self.run
 
     # ── findings ─────────────────────────────────────────────
@@ -176,6 +187,8 @@ class World:
     def find(self, rule: str, title: str, why: str = "", **more: Any) -> Finding | None:
         """A finding at the record at hand, in the run at hand."""
         more.setdefault("run", None if self.run is None else self.run.run)
+        if self.spoiler is not None and more.get("cause") is None:
+            more["cause"] = self.spoiler.key
         finding = self.ledger.add(rule, self.seq, title, why, **more)
         if self.frozen is None and self.ledger.rejected_at is not None:
             self.frozen = _copied((self.held.wire(), self.state))

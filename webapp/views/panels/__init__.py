@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
 from sqlalchemy.orm import Session
 
 from webapp.storage.models import Trace
 from webapp.views.page import PageContext
+from webapp.views.panels import conversation, events, findings, sequence, source, timeline
 from webapp.views.selection import Selection
 
 Build = Callable[[Session, Trace, Selection, PageContext], Any]
@@ -30,13 +30,15 @@ class Panel:
     build: Build
 
 
-def _panel(name: str) -> Panel | None:
-    try:
-        module = import_module(f"webapp.views.panels.{name}")
-    except Exception:  # TODO(build): plain imports as soon as every panel exists
-        return None
-    return Panel(name, name.capitalize(), f"fragments/_{name}.html", module.build)
-
-
-_ORDER = ("events", "sequence", "timeline", "conversation", "findings", "source")
-PANELS: dict[str, Panel] = {name: panel for name in _ORDER if (panel := _panel(name)) is not None}
+_BUILDERS: dict[str, Build] = {
+    "events": events.build,
+    "sequence": sequence.build,
+    "timeline": timeline.build,
+    "conversation": conversation.build,
+    "findings": findings.build,
+    "source": source.build,
+}
+PANELS: dict[str, Panel] = {
+    name: Panel(name, name.capitalize(), f"fragments/_{name}.html", build)
+    for name, build in _BUILDERS.items()
+}

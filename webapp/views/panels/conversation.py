@@ -19,7 +19,7 @@ from webapp.views.content import showable
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
 from webapp.views.talk import Teller
-from webapp.views.talk_list import Seed, Slot, Talk, Window
+from webapp.views.talk_list import Talk, Window
 from webapp.views.talk_model import Entry
 
 
@@ -61,8 +61,8 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
     upto = page.last if ended else page.event
     talk = Talk(session, trace, page, upto)
     window = talk.window(sel.start)
-    anchor = next((slot for address, slot in window.slots if address == window.anchor), None)
-    entries = _entries(session, trace, sel, page, talk, window, anchor)
+    base = "" if page.shared else sel.base
+    entries = Teller(session, trace, page, upto, base, window.anchor).entries(window.slots)
     stopped = trace.rejected_at is not None and trace.rejected_at <= upto
     after = next((entry.dom for entry in entries if entry.unseen), "")
     more = window.later > 0
@@ -83,35 +83,6 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         first_said=_first(session, trace, sel, upto) if not entries else "",
         snapshot=talk.snapshot,
     )
-
-
-def _entries(
-    session: Session,
-    trace: Trace,
-    sel: Selection,
-    page: PageContext,
-    talk: Talk,
-    window: Window,
-    anchor: Slot | None,
-) -> list[Entry]:
-    """The window's entries, with what later runs' requests brought put where those runs begin."""
-    slots: list[Slot] = []
-    for _, slot in window.slots:
-        made = talk.filled(slot) if isinstance(slot, Seed) else slot
-        if slot is anchor:
-            anchor = made
-        slots.append(made)
-    for seed in talk.echoed(window.slots, window.later > 0):
-        source = seed.source or 0
-        place = next((n for n, slot in enumerate(slots) if _began(slot) > source), len(slots))
-        slots.insert(place, seed)
-    base = "" if page.shared else sel.base
-    return Teller(session, trace, page, talk.upto, base, anchor).entries(slots)
-
-
-def _began(slot: Slot) -> int:
-    """When an entry came, for putting an echoed message in its place; those that came whole are before it."""
-    return (slot.source or -1) if isinstance(slot, Seed) else slot.first
 
 
 def _step(sel: Selection, page: PageContext, at: int | None, number: int, word: str) -> Step | None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 
+from webapp.core.advice import advise
 from webapp.core.findings import party_words
 from webapp.core.rules.model import catalogue
 from webapp.storage import causes, events
@@ -30,8 +31,11 @@ READ = 400  # consequences looked at for a window
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """One card. lane: "" for a trace of one lane; follows: what follows, the first few; more: how many are not
-    listed; events: URL of its event on the Events panel; heading: stands before the first of a group."""
+    """One card. places: where the same thing is wrong, in all; lane: "" for a trace of one lane.
+
+    follows: what follows, the first few; more: how many are not listed; here, events: URLs of its event on this
+    panel and on Events; heading: stands before the first of a group
+    """
 
     card: Card
     event: int
@@ -39,6 +43,7 @@ class Cause:
     events: str
     lane: str
     lane_cls: str
+    places: int
     current: bool
     behind: int
     follows: Sequence[Place]
@@ -170,6 +175,7 @@ def _cards(
                 events=sel.href(panel="events", event=row.event),
                 lane=page.lane_name(ord_) if trace.lane_count > 1 else "",
                 lane_cls=names.lane_class(ord_),
+                places=row.count,
                 current=row in page.findings,
                 behind=numbers.get(row.key, 0),
                 follows=[Place(names.SEVERITY[f.severity], f.event, f.title) for f in listed],
@@ -194,13 +200,13 @@ def _card(row: FindingRow, page: PageContext, life: Markup, again: Sequence[int]
         party=party_words(row.party, page.trace.protocol),
         life=life,
         why=row.why or (rule.explanation if rule is not None else ""),
-        fix=rule.fix if rule is not None else "",
+        fix=advise(row.rule, row.reason, row.item_kind).fix,
         here_again=None,
         again=[
             Place(severity, event, "the same; not reached" if page.gone(event) else "the same")
             for event in again
         ],
-        again_more=max(0, row.count - 1 - len(again)) if again else 0,
+        again_more=0,  # the number of places stands beside the links
         follows=(),
         follows_more=0,
         cause=None,

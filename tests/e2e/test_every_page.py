@@ -1,0 +1,140 @@
+"""What holds for every page, wide and narrow, light and dark: it fits, it is quiet, it can be used by everyone.
+
+That nothing fails in the console and nothing is asked of another host is watched in every test of this folder.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser import DESK, PHONE, Server, Watch
+from tests.e2e.conftest import NewContext
+
+pytestmark = pytest.mark.browser
+
+PANELS = ("events", "sequence", "timeline", "conversation", "findings", "source")
+FAULTS = """() => {
+  const found = [];
+  const say = (what, node) => found.push(`${what}: ${node.outerHTML.slice(0, 120)}`);
+  const all = (selector) => [...document.querySelectorAll(selector)];
+  const name = (node) => (node.getAttribute("aria-label") || node.textContent || node.title).trim();
+  if (all("h1").length !== 1) found.push(`${all("h1").length} h1`);
+  if (all("main").length !== 1) found.push(`${all("main").length} main`);
+  if (!document.documentElement.lang || !document.title) found.push("no language or title");
+  for (const field of all("input:not([type=hidden]), textarea, select")) {
+    if (!field.labels.length && !field.getAttribute("aria-label")) say("field without a label", field);
+  }
+  for (const node of all("a[href], button, summary")) if (!name(node)) say("no name", node);
+  for (const node of all("a:not([href])")) say("a link that leads nowhere", node);
+  for (const table of all("table")) {
+    if (!table.querySelector("thead th[scope=col]")) say("table without a head", table);
+    for (const head of table.querySelectorAll("th")) if (!head.textContent.trim()) say("empty head", head);
+  }
+  for (const tabs of all("#tabs")) {
+    if (tabs.querySelectorAll("[aria-current=page]").length !== 1) say("not one current tab", tabs);
+  }
+  const ids = all("[id]").map((node) => node.id);
+  for (const id of new Set(ids.filter((id, at) => ids.indexOf(id) !== at))) found.push(`two of id ${id}`);
+  for (const node of all("[aria-controls], [aria-labelledby]")) {
+    const id = node.getAttribute("aria-controls") || node.getAttribute("aria-labelledby");
+    if (!document.getElementById(id)) say("points at nothing", node);
+  }
+  for (const node of all("[tabindex]")) if (node.tabIndex > 0) say("a tab order of its own", node);
+  for (const node of all("svg")) {
+    const told = node.closest("[aria-hidden=true]") || name(node) || node.querySelector("title, text");
+    if (!told) say("a drawing without words", node);
+  }
+  return found;
+}"""
+
+
+@pytest.fixture
+def addresses(
+    server: Server, parallel: str, dropped: str, healthy: str, chunked: str, nested: str
+) -> list[str]:
+    """Every kind of page, and every panel of five traces."""
+    single = [
+        "/",
+        "/?q=parallel",
+        "/?verdict=rejected",
+        "/?q=nothing+like+this",
+        "/rules",
+        "/rules/AGUI-TOL-02",
+    ]
+    single += ["/shares", "/nothing"]
+    trace = urlsplit(parallel).path
+    single += [f"{trace}/{tail}" for tail in ("edit", "delete", "share")]
+    single += [f"{trace}?{query}" for query in ("q=type:result", "hits=1", "fold=0", "event=0", "event=4000")]
+    traces = (parallel, dropped, healthy, chunked, nested)
+    return [server.url + path for path in single] + [
+        f"{url}?panel={panel}" for url in traces for panel in PANELS
+    ]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("size", [DESK, PHONE], ids=["1280", "390"])
+def test_no_page_scrolls_sideways(
+    new_context: NewContext, watch: Watch, addresses: list[str], size: dict[str, int], scheme: str
+) -> None:
+    """Nothing is wider than the window, on a desk and on a phone, in both schemes."""
+    watch.allowed.add(404)
+    page = new_context(viewport=size, color_scheme=scheme).new_page()
+    wide = {}
+    for address in addresses:
+        page.goto(address)
+        over = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        if over > 0:
+            wide[address] = over
+    assert wide == {}
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert (ground == "rgb(19, 21, 23)") is (scheme == "dark")
+
+
+def test_every_page_can_be_used_without_seeing_it(page: Page, watch: Watch, addresses: list[str]) -> None:
+    """One h1, labelled fields, named links and buttons, heads of tables, one current tab, ids once."""
+    watch.allowed.add(404)
+    faults = {}
+    for address in addresses:
+        page.goto(address)
+        if found := page.evaluate(FAULTS):
+            faults[address] = found
+    assert faults == {}
+
+
+def test_the_keyboard_reaches_the_content_first(page: Page, parallel: str) -> None:
+    """The first stop is a link past the head, and it is seen."""
+    page.goto(parallel)
+    page.keyboard.press("Tab")
+    skip = page.get_by_role("link", name="Skip to the content")
+    expect(skip).to_be_focused()
+    expect(skip).to_be_in_viewport()
+
+
+def test_on_a_phone_the_verdict_and_the_culprit_come_first(new_context: NewContext, parallel: str) -> None:
+    """Verdict and sentence stand at the top, the inspector is a sheet that opens."""
+    page = new_context(viewport=PHONE).new_page()
+    page.goto(parallel)
+    page.evaluate("scrollTo(0, 0)")
+    box = page.locator("#banner .headline").bounding_box()
+    assert box
+    assert box["y"] + box["height"] < 200
+    inspector = page.locator("#inspector")
+    closed = inspector.bounding_box()
+    page.get_by_role("button", name="Show the whole inspector").click()
+    expect(page.locator("#raw")).to_be_in_viewport()
+    opened = inspector.bounding_box()
+    assert closed
+    assert opened
+    assert opened["height"] > closed["height"]
+
+
+def test_the_choice_is_announced(page: Page, parallel: str) -> None:
+    """A live region says which event was chosen, for those who do not see the row move."""
+    page.goto(f"{parallel}?event=11")
+    page.keyboard.press("j")
+    said = page.locator("#said")
+    expect(said).to_contain_text("Event 12, TOOL_CALL_ARGS, Fatal: ")
+    expect(said).to_have_attribute("role", "status")

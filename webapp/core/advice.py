@@ -1,0 +1,107 @@
+"""What to look for and what to change, narrowed by what the trace shows.
+
+Rules of this file: words only. A rule's row in the catalogue says what usually is the cause; where the finding's
+reason is known, the sentences here take its place. `{start}`, `{end}`, `{noun}` are filled in by the item's kind.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from webapp.core.explain import ENDS, STARTS
+from webapp.core.rules import catalogue
+
+NOUNS = {
+    "text": "message",
+    "tool": "call",
+    "reasoning": "reasoning message",
+    "span": "reasoning span",
+    "step": "step",
+    "subagent": "invocation",
+}
+_CONTENT = ("AGUI-TXT-02", "AGUI-TOL-02", "AGUI-RSN-05")
+_END = ("AGUI-TXT-03", "AGUI-TOL-03", "AGUI-RSN-06", "AGUI-RSN-02", "AGUI-STP-02", "AGUI-SUB-04")
+
+
+class Advice(NamedTuple):
+    """cause: what usually lies behind it; fix: what the producer should send."""
+
+    cause: str
+    fix: str
+
+
+_BY_RULE: dict[tuple[str, str], Advice] = {
+    ("AGUI-TOL-02", "own-end"): Advice(
+        "The agent ends a call too early, often when the next one begins, and goes on sending its arguments.",
+        "Send `TOOL_CALL_END` after a call’s last piece of arguments. Calls may stay open side by side.",
+    ),
+    ("AGUI-TXT-02", "own-end"): Advice(
+        "The message was ended early, often when a tool call began, and the model went on writing it.",
+        "Send `TEXT_MESSAGE_END` after the last piece, or open the message again with `TEXT_MESSAGE_START`.",
+    ),
+}
+_CONTENT_ADVICE = {
+    "own-end": Advice(
+        "The {noun} was ended before its last piece.",
+        "Send `{end}` after the last piece, or open it again with `{start}`.",
+    ),
+    "never-opened": Advice(
+        "The start was never sent, was filtered on the way, or carries another id.",
+        "Send `{start}` with the same id before the first piece.",
+    ),
+    "opens-later": Advice(
+        "Events overtake each other on the way, for instance through several queues or un-awaited sends.",
+        "Send the events of one stream through one queue, in order: `{start}` first.",
+    ),
+    "other-kind": Advice(
+        "The id of another item was used.",
+        "Send the id that this {noun}’s own `{start}` carries.",
+    ),
+    "previous-run": Advice(
+        "The {noun} is continued across a run boundary.",
+        "Open it again in the new run with `{start}`, or give it a new id.",
+    ),
+    "lookalike": Advice(
+        "The id is built in two places, in two spellings.",
+        "Make the id once and pass it on unchanged.",
+    ),
+    "mixed-spelling": Advice(
+        "Two parts of the agent emit the same {noun}, one in chunks, one in the explicit form.",
+        "Keep to one form for each {noun}: chunks only, or `{start}`, pieces and `{end}`.",
+    ),
+    "stream-ended": Advice(
+        "An event sent in the middle of a chunked {noun} ended its chunk stream.",
+        "Go on with chunks that carry the id, or send the other event before or after the {noun}.",
+    ),
+}
+_END_ADVICE = {
+    **_CONTENT_ADVICE,
+    "own-end": Advice("The end is sent twice, often by two parts of the agent.", "Send `{end}` once."),
+    "never-opened": Advice(
+        "The start was never sent, was filtered on the way, or carries another id or name.",
+        "Send `{start}` first, with the same id or name, or leave the end out.",
+    ),
+    "stream-ended": Advice(
+        "An explicit end is sent for a {noun} that was streamed in chunks.",
+        "Send no `{end}` for chunks: the client adds it.",
+    ),
+}
+
+
+def advise(rule: str, reason: str | None, kind: str | None) -> Advice:
+    """Cause and fix for a finding; the catalogue's own where the trace narrows nothing.
+
+    rule: catalogue id (one the catalogue does not have gives empty words); reason: `Finding.reason`; kind: the item's.
+    """
+    row = catalogue().get(rule)
+    if row is None:
+        return Advice("", "")
+    found = _BY_RULE.get((rule, reason or ""))
+    if found is None and kind in STARTS:
+        table = _CONTENT_ADVICE if rule in _CONTENT else _END_ADVICE if rule in _END else {}
+        found = table.get(reason or "")
+    if found is None:
+        return Advice(row.cause, row.fix)
+    kind = kind or ""
+    words = {"start": STARTS.get(kind, ""), "end": ENDS.get(kind, ""), "noun": NOUNS.get(kind, "item")}
+    return Advice(found.cause.format(**words), found.fix.format(**words))

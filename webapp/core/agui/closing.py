@@ -1,0 +1,89 @@
+"""The end of a run, as its open items see it: what must be closed, what is given up.
+
+Rules of this file: the tables decide; here the findings about what is left open are worded. Source: specification
+3.1 (closing check), 3.2–3.4; events/lifecycle, events/subagents#termination.
+"""
+
+from __future__ import annotations
+
+from webapp.core import explain
+from webapp.core.agui.items import named
+from webapp.core.agui.subagents import invocation
+from webapp.core.agui.tables import ITEM, SPAN, STEP, SUBAGENT
+from webapp.core.agui.world import NOUNS, World, quoted, who
+from webapp.core.findings import MAX_RELATED, Finding
+from webapp.core.records import Item
+from webapp.core.words import listed
+
+_FINISH = {
+    **{kind: table.columns["finish"] for kind, table in ITEM.items()},
+    "span": SPAN.columns["finish"],
+    "step": STEP.columns["finish"],
+    "subagent": SUBAGENT.columns["finish"],
+}
+_ABANDON = {
+    **{kind: table.columns["abandon"] for kind, table in ITEM.items()},
+    "span": SPAN.columns["abandon"],
+    "step": STEP.columns["abandon"],
+    "subagent": SUBAGENT.columns["abandon"],
+}
+
+
+def check_closed(w: World) -> None:
+    """Nothing may be open when a run finishes, whatever its outcome. One finding a kind and lane."""
+    left: dict[tuple[str, str | None, str | None], list[Item]] = {}
+    for item in list(w.open_items()):
+        cell = _FINISH[item.kind][table_state(item)]
+        if cell.rule is not None:
+            key = (item.lane, item.id) if item.kind == "step" else item.id
+            late = w.late.get((item.kind, key))
+            left.setdefault((cell.rule, item.lane, None if late is None else late.key), []).append(item)
+        item.state = cell.next
+    for (rule, lane, cause), found in left.items():
+        why = explain.never_closed(w, found)
+        kind = found[0].kind
+        owner = f" of {who(lane)}" if lane is not None and kind != "subagent" else ""
+        be = "is" if len(found) == 1 else "are"
+        finding = w.find(
+            rule,
+            f"the run finishes while {_listed(found)}{owner} {be} still {'active' if kind == 'subagent' else 'open'}",
+            why.text,
+            reason=why.reason,
+            lane=lane,
+            item=(kind, found[0].id),
+            related=why.related[:MAX_RELATED],
+            cause=why.cause or cause,
+            count=len(found),
+        )
+        if finding is not None:
+            _remember(w, kind, found, finding)
+
+
+def _remember(w: World, kind: str, found: list[Item], finding: Finding) -> None:
+    """An item that was left open: answered too early for the same reason, and its end may still come."""
+    for item in found:
+        w.left[kind, item.id] = finding
+        hasty = w.hasty.get(item.id) if kind == "tool" else None
+        if hasty is not None and hasty.cause is None and hasty.count <= len(found):
+            w.ledger.amend(hasty, cause=finding.key)
+
+
+def _listed(found: list[Item]) -> str:
+    """The items of one kind that are left, in a sentence."""
+    kind = found[0].kind
+    if kind == "subagent":
+        return listed([invocation(item) for item in found])
+    if kind == "tool" or len(found) == 1:
+        return listed([named(kind, item.id, item) for item in found])
+    return f"{NOUNS[kind]}s {listed([quoted(item.id) for item in found])}"
+
+
+def abandon(w: World) -> None:
+    """A run that failed, or was run over by another, leaves its open items open for ever."""
+    for item in w.open_items():
+        item.state = _ABANDON[item.kind][table_state(item)].next
+
+
+def table_state(item: Item) -> str:
+    """The item's state as its table names it."""
+    return "active" if item.kind == "subagent" and item.state == "open" else item.state
