@@ -10,7 +10,8 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-WORDS = ["The", "order", "was", "shipped", "on", "Tuesday", "and", "should", "arrive", "before", "the", "weekend,", "said", "the", "carrier."]
+TEXT = "The order was shipped on Tuesday and should arrive before the weekend, said the carrier."
+WORDS = TEXT.split()
 
 
 def _turn(number: int) -> Iterator[dict[str, Any]]:

@@ -20,6 +20,7 @@ import pytest
 from webapp.core import Replay, Report
 from webapp.core.explain import REASONS
 from webapp.core.rules import catalogue
+from webapp.readers.sse import SseReader
 
 CASES = Path(__file__).parents[1] / "cases"
 FILES = {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(CASES.glob("*.toml"))}
@@ -104,6 +105,21 @@ def test_every_rule_has_its_cases(rule: Any) -> None:
     """A rule of the catalogue has a firing case and a near-miss, or a quiet case when it gives no finding."""
     wanted = {"fires", "near"} if rule.shown in ("finding", "label") else {"quiet"}
     assert wanted <= FILES.get(rule.id, {}).keys()
+
+
+@pytest.mark.parametrize("rule", catalogue().values(), ids=lambda rule: rule.id)
+def test_the_example_on_a_rules_page_breaks_that_rule(rule: Any) -> None:
+    """The stream a rule's page shows gives the finding the page is about."""
+    judge, reader = Replay("ag-ui"), SseReader()
+    if rule.stream.startswith("{"):
+        records = [(line.encode(), ()) for line in rule.stream.splitlines()]
+    else:
+        raw = rule.stream.encode().replace(b"<E9>", b"\xe9")
+        records = [(record.payload, record.framing) for record in [*reader.feed(raw), *reader.close()]]
+    for payload, framing in records:
+        judge.feed(payload, None, framing)
+    found = {name for f in judge.finish().findings for name in (f.rule, f.label)}
+    assert (rule.id in found) == (rule.shown in ("finding", "label"))
 
 
 def test_every_case_has_its_rule() -> None:

@@ -89,7 +89,7 @@ class Indexer:
             entry = self.entries.get(ord_) or self._enter(item, seq)
             if change == "opened":
                 self._open[ord_] = item
-            if delta and reached == 0:
+            if delta and reached == 0 and item.gone is None:  # after `gone` it is shown nowhere
                 entry.seen += len(delta)
 
         severity = self._severity(step) if step.findings or step.amended else None

@@ -49,8 +49,7 @@ class Teller:
             elif slot.kind == "tool":
                 self._called(slot)
             else:
-                self._out.append(self._item(slot))
-                self._homes.setdefault(slot.id, self._out[-1])
+                self._told(slot)
         return self._answered(slots)
 
     def _load(self, slots: Sequence[Slot]) -> None:
@@ -75,6 +74,18 @@ class Teller:
         if self.trace.lane_count <= 1:
             return "", ""
         return self.page.lane_name(ord_), names.lane_class(ord_)
+
+    def _told(self, item: ItemRow) -> None:
+        """A message; one whose calls came before it takes the place they had made for it."""
+        entry = self._item(item)
+        home = self._homes.get(item.id)
+        if home is not None and home.cls == "calls" and item.kind == "text":
+            entry.calls, entry.quiet = home.calls, ""
+            self._out[self._out.index(home)] = entry
+        else:
+            self._out.append(entry)
+        if home is None or home.cls == "calls":
+            self._homes[item.id] = entry
 
     def _item(self, item: ItemRow) -> Entry:
         lane, lane_cls = self._lane(item.lane)

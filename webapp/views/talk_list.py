@@ -108,7 +108,7 @@ class Talk:
         if len(out) < limit:
             low = max(address - size, self.floor)
             more = conversation.onwards(self.session, self.trace.pk, low, self.upto, limit - len(out))
-            out += [(size + item.ord, item) for item in more]
+            out += [(size + item.ord, item) for item in more if not self._again(item)]
         return out
 
     def backwards(self, address: int, limit: int) -> list[tuple[int, Slot]]:
@@ -116,10 +116,14 @@ class Talk:
         out: list[tuple[int, Slot]] = []
         if address > size:
             near = conversation.backwards(self.session, self.trace.pk, address - size, self.floor, limit)
-            out = [(size + item.ord, item) for item in near]
+            out = [(size + item.ord, item) for item in near if not self._again(item)]
         room = limit - len(out)
         end = min(address, size)
         return [*enumerate(self.base[max(0, end - room) : end], max(0, end - room)), *out]
+
+    def _again(self, item: ItemRow) -> bool:
+        """Whether an item only goes on with a message that came whole: it stands there."""
+        return item.kind != "tool" and item.id in self.ids
 
     def window(self, start: int | None) -> Window:
         anchor = self._anchor()
@@ -195,7 +199,7 @@ class Talk:
             called = conversation.by_ids(self.session, self.trace.pk, [item.parent], ("tool",), item.first)
             item = called[-1] if called else item
         if item is not None and item.kind in ("text", "tool", "reasoning", "activity", "result"):
-            if item.ord >= self.floor:
+            if item.ord >= self.floor and not self._again(item):
                 return size + item.ord
             place = self.ids.get(item.id, self.ids.get(item.parent or ""))
             if place is not None:

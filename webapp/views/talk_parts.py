@@ -65,13 +65,16 @@ def contents(session: Session, trace: Trace, item: ItemRow, upto: int, stop: int
     reach = upto if stop is None else min(upto, stop - 1)
     records = conversation.activity(session, trace.pk, item, reach, MAX_CHANGES)
     shown: Any = None
+    there = False
     for _, raw in records:
         body = _object(raw)
         if body.get("type") == "ACTIVITY_SNAPSHOT":
-            shown = body.get("content")
+            if not there or body.get("replace") is not False:
+                shown = body.get("content")
+            there = True
         elif isinstance(patch := body.get("patch"), list) and len(raw) < talk_text.SHOWN * 10:
             shown = _patched(shown, patch)
-    if not records:
+    if not there:
         return None
     made = talk_text.value(shown)
     if len(records) < MAX_CHANGES:

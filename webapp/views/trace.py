@@ -29,6 +29,7 @@ WORDS = {
     "conformant": "Conformant",
     "unchecked": "Unchecked",
 }
+ALREADY = "This recording is already here, so nothing was stored; this is its page."
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +88,19 @@ class TraceView:
     shared: bool
 
 
-def build(session: Session, trace: Trace, asked: Selection, *, shared: bool = False) -> TraceView:
-    """The view `asked` for; a choice that is not possible gives the nearest one, and a note that says so."""
+def build(
+    session: Session, trace: Trace, asked: Selection, *, shared: bool = False, already: bool = False
+) -> TraceView:
+    """The view `asked` for; a choice that is not possible gives the nearest one, and a note that says so.
+
+    already: the reader comes from sending a recording that was stored before.
+    """
     sel = filters.split(asked)
     panel = PANELS.get(sel.panel) or PANELS["events"]
     sel = replace(sel, panel=panel.name)
     lanes = {row.ord: row for row in items.lanes(session, trace.pk, limit=MAX_LISTED)}
     page = PageContext(trace, 0, lanes, items.runs(session, trace.pk, limit=MAX_LISTED), shared=shared)
-    notes: list[Note] = []
+    notes = [Note(ALREADY, "info")] if already else []
     sel, event = _chosen(session, trace, sel, page, notes)
     first = first_cause(session, trace)
     at_event = findings.at_event(session, trace.pk, event) if _has_findings(trace) else []

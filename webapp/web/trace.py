@@ -24,7 +24,8 @@ router = APIRouter(include_in_schema=False)
 def page(request: Request, session: DbSession, trace_id: str) -> Response:
     """The whole page."""
     trace = find_trace(session, trace_id)
-    view = views.build(session, trace, parse(f"/traces/{trace_id}", request.query_params))
+    sel = parse(f"/traces/{trace_id}", request.query_params)
+    view = views.build(session, trace, sel, already=request.query_params.get("already") == "1")
     return render(request, "pages/trace.html", view=view)
 
 
