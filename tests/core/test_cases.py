@@ -112,7 +112,9 @@ def test_the_example_on_a_rules_page_breaks_that_rule(rule: Any) -> None:
     """The stream a rule's page shows gives the finding the page is about."""
     judge, reader = Replay("ag-ui"), SseReader()
     if rule.stream.startswith("{"):
-        records = [(line.encode(), ()) for line in rule.stream.splitlines()]
+        records: list[tuple[bytes, tuple[str, ...]]] = [
+            (line.encode(), ()) for line in rule.stream.splitlines()
+        ]
     else:
         raw = rule.stream.encode().replace(b"<E9>", b"\xe9")
         records = [(record.payload, record.framing) for record in [*reader.feed(raw), *reader.close()]]

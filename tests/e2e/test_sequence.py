@@ -3,9 +3,19 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
+
+
+def arrow(page: Page, event: int) -> Locator:
+    """The drawn row of an event; the label of the row, at the left, is a link of its own."""
+    return page.locator(f"#seq .tlmain svg.tl-t a[href$='event={event}']")
+
+
+def told(page: Page, event: int) -> str:
+    """The row in words."""
+    return str(page.locator(f"#seq .tl-l a[href$='event={event}']").get_attribute("aria-label"))
 
 
 @pytest.mark.parametrize(
@@ -16,11 +26,11 @@ def test_the_refused_event_is_a_lost_message(
 ) -> None:
     """Its arrow ends in a cross before the client, its words say why, and the diagram opens there."""
     page.goto(f"{request.getfixturevalue(name)}?panel=sequence")
-    row = page.locator(f"#seq svg.tl-t a[aria-label^='#{event} {lane} to client']").last
-    expect(row).to_be_in_viewport()
-    assert "refused" in str(row.get_attribute("aria-label"))
-    arrow, cross = row.locator(".lost"), row.locator(".x").first
-    expect(arrow).to_have_count(1)
+    assert f"#{event} {lane} to client" in told(page, event)
+    assert "refused: " in told(page, event)
+    expect(arrow(page, event)).to_be_in_viewport()
+    expect(arrow(page, event).locator(".lost")).to_have_count(1)
+    cross = arrow(page, event).locator(".x").first
     expect(cross).to_be_in_viewport()
     client = page.locator("#seq .seqhead").get_by_text("Client", exact=True)
     ends, stands = cross.bounding_box(), client.bounding_box()
@@ -32,10 +42,13 @@ def test_the_refused_event_is_a_lost_message(
 def test_what_followed_the_refusal_is_faded(page: Page, chunked: str) -> None:
     """Nothing after #352 looks as if it had reached the user."""
     page.goto(f"{chunked}?panel=sequence")
-    after = page.locator("#seq svg.tl-t a[aria-label*='sent, never reached the application']")
-    expect(after.first).to_be_attached()
-    before = page.locator("#seq svg.tl-t a[aria-label^='#351 ']")
-    assert "never reached" not in str(before.get_attribute("aria-label"))
+    assert "never reached the application" not in told(page, 351)
+    assert "sent, never reached the application" in told(page, 357)
+    strokes = [
+        arrow(page, event).locator(".ar").first.evaluate("mark => getComputedStyle(mark).stroke")
+        for event in (351, 357)
+    ]
+    assert strokes[0] != strokes[1]
 
 
 def test_lifeline_heads_stay_in_view(page: Page, nested: str) -> None:
@@ -57,7 +70,7 @@ def test_a_folded_burst_unfolds_on_click(page: Page, chunked: str) -> None:
     expect(folds.first).to_contain_text("×184, 3.2 s, 820 B")
     folds.first.click()
     expect(folds).to_have_count(0)
-    expect(page.locator("#seq a[aria-label^='#24 ']").first).to_be_attached()
+    expect(page.locator("#seq a[aria-label^='#24 ']")).to_be_attached()
     expect(page.get_by_role("button", name="Fold bursts")).to_have_attribute("aria-pressed", "false")
     page.go_back()
     expect(folds.first).to_contain_text("×184, 3.2 s, 820 B")
@@ -67,7 +80,7 @@ def test_choosing_an_arrow_chooses_its_event(page: Page, chunked: str) -> None:
     """The diagram, the inspector and the URL move together, and the diagram stays where it is."""
     page.goto(f"{chunked}?panel=sequence")
     top = page.locator("#seq").evaluate("box => box.scrollTop")
-    page.locator("#seq svg.tl-t a[aria-label^='#351 ']").last.click()
+    arrow(page, 351).click()
     expect(page.locator("#inspector .who")).to_contain_text("#351")
     expect(page.locator("#view")).to_have_attribute("data-panel", "sequence")
     assert "event=351" in page.url
@@ -78,7 +91,6 @@ def test_derived_arrows_are_dashed_and_leave_the_expansion_stage(page: Page, chu
     """What the client made of chunks is told apart from what was received."""
     page.goto(f"{chunked}?panel=sequence")
     expect(page.locator("#seq .seqhead")).to_contain_text("chunk expansion")
-    drawn = page.locator("#seq svg.tl-t a[aria-label^='#21 '] .dash")
-    expect(drawn.first).to_be_attached()
+    drawn = arrow(page, 21).locator(".dash")
     dashes = drawn.first.evaluate("mark => getComputedStyle(mark).strokeDasharray")
     assert dashes != "none"

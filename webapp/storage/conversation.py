@@ -117,7 +117,7 @@ def activity(session: Session, trace: int, item: ItemRow, upto: int, limit: int)
     last = min(item.last, upto)
     mine = and_(EventRow.trace == trace, EventRow.item == item.ord, EventRow.seq <= last)
     near = and_(mine, EventRow.seq >= max(item.first, last - 20 * limit))
-    keeps = EventRow.raw.regexp_match(r'"replace"\s*:\s*false')
+    keeps = or_(*(EventRow.raw.contains(f'"replace":{gap}false') for gap in ("", " ")))
     whole = select(func.max(EventRow.seq)).where(near, EventRow.type == "ACTIVITY_SNAPSHOT", ~keeps)
     start = session.scalar(whole)
     start = item.first if start is None else start

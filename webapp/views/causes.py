@@ -6,6 +6,7 @@ things from here; neither judges again.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,7 @@ from webapp.views.page import MAX_LISTED, PageContext
 FOLLOWERS = 5  # consequences listed under a cause
 AGAIN = 5  # further places of a merged finding that are listed
 STEPS = 8  # records of one cause that are told as its story
+_BREAK = re.compile(r"\s*[\r\n]\s*")
 _ROLE_WORDS = {
     "opened": "opens",
     "closed": "closes",
@@ -70,7 +72,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Matter:
-    """A record that matters. role: why; raw: as received, at most RAW_SHOWN of its `size` characters."""
+    """A record that matters. role: why; raw: as received on one line, `hidden` characters of it left out."""
 
     event: int
     type: str
@@ -83,7 +85,7 @@ class Matter:
     refused: bool
     gone: bool
     raw: str
-    size: int
+    hidden: int
 
 
 def context(session: Session, trace: Trace) -> PageContext:
@@ -175,8 +177,8 @@ def matters(
                 severity=severities.get(seq, ""),
                 refused=line.reached == 2,
                 gone=line.reached == 3,
-                raw=line.raw,
-                size=line.size,
+                raw=content.showable(_BREAK.sub(" ", line.raw)),
+                hidden=max(0, line.size - len(line.raw)),
             )
         )
     return out, len(roles) - len(out)

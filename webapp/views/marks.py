@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from markupsafe import Markup, escape
 
+from webapp.views.content import showable
 from webapp.views.names import short_id, type_parts
 from webapp.views.selection import Selection
 
@@ -39,7 +40,7 @@ def marks(text: str | None, sel: Selection, short: bool = False) -> Markup:
 def parts(text: str | None) -> Iterator[tuple[str, str]]:
     """The text in order as (kind, word): `text` as it is, `code` without its backticks, `record` as `205a`."""
     start = 0
-    source = text or ""
+    source = showable(text or "")
     for found in _MARK.finditer(source):
         if found.start() > start:
             yield "text", source[start : found.start()]

@@ -8,6 +8,7 @@ made the report are not in it. The conversation is `views/report_chat.py`.
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ from webapp import __version__
 from webapp.draw.sequence_file import standalone
 from webapp.storage import events
 from webapp.storage.models import FindingRow, Trace
-from webapp.views import banner, causes, marks, names, raw, report_chat
+from webapp.views import banner, causes, content, marks, names, raw, report_chat
 from webapp.views.causes import Matter
 from webapp.views.page import PageContext
 from webapp.views.panels.sequence import sentence, window
@@ -33,6 +34,8 @@ PICTURE = 900_000  # characters of the picture's address
 RAW = 30_000  # characters of the first cause's record
 SENTENCE = 2_000  # characters of one sentence
 LISTED = 20  # notes on the recording, and rules that could not be judged
+
+_LINE = re.compile(r"[^\t\r\n]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +105,8 @@ def build(session: Session, trace: Trace, *, now: float) -> Report:
         ("Findings", f"{told.found}. {told.places}" if told.found else ""),
     )
     return Report(
-        title=f"{SIGNS[trace.verdict]} {WORDS[trace.verdict]}{at} · {marks.plain(trace.name)}",
-        name=trace.name,
+        title=f"{SIGNS[trace.verdict]} {WORDS[trace.verdict]}{at} · {content.showable(marks.plain(trace.name))}",
+        name=content.showable(trace.name),
         verdict=trace.verdict,
         made=moment(now),
         meta=told.meta,
@@ -196,7 +199,8 @@ def _payload(session: Session, trace: Trace, first: FindingRow | None) -> tuple[
     if line is None:
         return Markup(""), False
     row = events.one(session, trace.pk, first.event) if line.size <= RAW else None
-    shown = raw.pretty(row.raw if row is not None else line.raw)
+    received = row.raw if row is not None else line.raw
+    shown = raw.pretty(_LINE.sub(lambda found: content.showable(found[0]), received))
     return shown.html, shown.cut or row is None
 
 

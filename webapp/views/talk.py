@@ -7,7 +7,6 @@ says was delivered. Queries are made for a whole window at a time.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -16,9 +15,10 @@ from webapp.storage.models import ItemRow, Trace
 from webapp.views import names, talk_text
 from webapp.views.content import showable
 from webapp.views.page import PageContext
+from webapp.views.talk_calls import Calls, tool_calls
 from webapp.views.talk_list import Seed, Slot
 from webapp.views.talk_load import Texts
-from webapp.views.talk_model import Call, Entry, Lost
+from webapp.views.talk_model import Entry
 from webapp.views.talk_parts import contents, life
 
 KINDS = {"reasoning": "reasoning", "activity": "activity"}
@@ -37,8 +37,8 @@ class Teller:
         self.texts = Texts(session, trace.pk, upto, base)
         self._out: list[Entry] = []
         self._homes: dict[str, Entry] = {}  # messages by id, for their calls
-        self._calls: dict[str, Call] = {}
         self._streamed: dict[tuple[str, str], ItemRow] = {}
+        self.made = Calls(self.texts, page, upto, self.stop, anchor)
 
     def entries(self, slots: Sequence[Slot]) -> list[Entry]:
         """slots: seeds already filled, and items, in order."""
@@ -59,6 +59,7 @@ class Teller:
         kinds = ("text", "reasoning", "activity", "tool")
         found = conversation.by_ids(self.session, self.trace.pk, ids, kinds, self.upto)
         self._streamed = {(item.kind, item.id): item for item in found}
+        self.made.streamed = {item.id: item for item in found if item.kind == "tool"}
         after: dict[int, int] = {}
         for seed in seeds:
             wanted = [(KINDS.get(seed.role, "text"), seed.id)]
@@ -82,7 +83,7 @@ class Teller:
         if home is not None and home.cls == "calls" and item.kind == "text":
             entry.calls, entry.quiet = home.calls, ""
             self._out[self._out.index(home)] = entry
-        else:
+        elif entry.body is not None or entry.unseen or item.kind != "activity":
             self._out.append(entry)
         if home is None or home.cls == "calls":
             self._homes[item.id] = entry
@@ -116,7 +117,7 @@ class Teller:
             entry.notes.append(f"A result for the call `{_quoted(item.parent)}`, which nobody has made.")
         else:
             entry.body = None if told.unseen else self.texts.text(item, True)
-            entry.lost = self._lost(item, gone)
+            entry.lost = self.made.lost(item, gone)
             if entry.body is None and not told.unseen:
                 entry.quiet = "no text yet" if told.growing else "no text"
         if gone:
@@ -125,24 +126,9 @@ class Teller:
             )
         return entry
 
-    def _lost(self, item: ItemRow, gone: bool, code: bool = False) -> Lost | None:
-        total = self.texts.totals.get((item.ord, False))
-        if total is None:
-            return None
-        size = names.plural(total.chars, "character")
-        if gone and self.stop is None:
-            ended = item.closed is not None and (item.gone or 0) < item.closed <= self.upto
-            more = names.plural(total.count + ended, "event")
-            words = f"{more} came for it after that and had no target: {size}."
-        else:
-            where = f"#{total.first}" if total.count == 1 else f"#{total.first} to #{total.last}"
-            pieces = names.plural(total.count, "piece")
-            words = f"Sent, never reached the user: {pieces}, {size}, {where}."
-        return Lost(words, self.texts.text(item, False, code=code))
-
     def _called(self, item: ItemRow) -> None:
         """A call: inside its message when the window holds that, else in a message of its own."""
-        call = self._calls[item.id] = self._call(item, "")
+        call = self.made.call(item)
         home = self._homes.get(item.parent or item.id)
         if home is None:
             lane, lane_cls = self._lane(item.lane)
@@ -161,32 +147,6 @@ class Teller:
         elif home.quiet:
             home.quiet = ""
         home.calls.append(call)
-
-    def _call(self, item: ItemRow, sent: str) -> Call:
-        """sent: arguments that a snapshot had set already."""
-        told = life(item, self.upto, self.stop, self.page)
-        call = Call(
-            dom=f"call-{item.ord}",
-            name=showable(names.clip(item.name or "a call without a name", 80)),
-            id=showable(names.short_id(item.id, 24)),
-            args=None if told.unseen else self.texts.text(item, True, code=True, before=sent),
-            state="" if told.cls == "done" else told.words,
-            state_cls=told.cls,
-            first=item.first,
-            last=self.texts.last(item) if item.closed is None or item.closed > self.upto else item.closed,
-            lost=self._lost(item, False, code=True),
-            current=item is self.anchor,
-        )
-        at = item.result
-        if at is not None and at <= self.upto:
-            call.at, call.result = at, self.texts.result(at)
-            if self.stop is not None and at >= self.stop:
-                call.result_words = "sent, never reached the user"
-        elif told.cls == "done" and self.stop is not None:
-            call.result_words = "no result had come when the client stopped"
-        elif told.cls == "done":
-            call.result_words = "waiting for its result" if self.upto < self.page.last else "no result came"
-        return call
 
     # ── what came whole ──────────────────────────────────────
 
@@ -220,7 +180,7 @@ class Teller:
         elif text:
             entry.body = talk_text.body(text, href)
         self._story(entry, seed, item)
-        entry.calls = [self._whole_call(call, seed) for call in tool_calls(message)[:MAX_CALLS]]
+        entry.calls = [self.made.whole(call, seed.source) for call in tool_calls(message)[:MAX_CALLS]]
         if entry.body is None and not entry.calls and not chips:
             entry.quiet = "no text" if seed.message is not None else "its text is not in the recording"
         self._homes[seed.id] = entry
@@ -237,7 +197,7 @@ class Teller:
             told = life(item, self.upto, self.stop, self.page)
             if told.cls in ("growing", "cut") and item.last > seed.source:
                 entry.state, entry.state_cls, entry.growing = told.words, told.cls, told.growing
-            entry.lost = self._lost(item, False)
+            entry.lost = self.made.lost(item, False)
             if item.gone is not None and item.gone < seed.source:
                 entry.notes.append(self._returned(item, item.gone, seed.source))
 
@@ -253,32 +213,12 @@ class Teller:
             told += f" while it was growing; {events} after that had no target, {size}"
         return f"{told}; the snapshot at #{source} brought it back."
 
-    def _whole_call(self, sent: dict[str, Any], seed: Seed) -> Call:
-        function = sent.get("function")
-        told: dict[str, Any] = function if isinstance(function, dict) else {}
-        args = told.get("arguments")
-        item = self._streamed.get(("tool", sent["id"]))
-        text = args if isinstance(args, str) else ""
-        if item is not None:
-            call = self._call(item, text)
-        else:
-            name = told.get("name")
-            call = Call(
-                dom=f"whole-call-{len(self._calls)}",
-                name=showable(names.clip(name, 80)) if isinstance(name, str) else "a call without a name",
-                id=showable(names.short_id(sent["id"], 24)),
-                args=talk_text.code(text) if text else None,
-                first=seed.source,
-            )
-        self._calls[sent["id"]] = call
-        return call
-
     def _answered(self, slots: Sequence[Slot]) -> list[Entry]:
         """Whole results told inside the calls they answer."""
         for slot in slots:
             if not isinstance(slot, Seed) or slot.role != "tool" or slot.message is None:
                 continue
-            call = self._calls.get(str(slot.message.get("toolCallId")))
+            call = self.made.calls.get(str(slot.message.get("toolCallId")))
             mine = self._homes.get(slot.id)
             if call is None or mine is None:
                 continue
@@ -287,13 +227,6 @@ class Teller:
             if mine in self._out:
                 self._out.remove(mine)
         return self._out
-
-
-def tool_calls(message: dict[str, Any] | None) -> list[dict[str, Any]]:
-    """The calls of a whole message that have an id."""
-    given = (message or {}).get("toolCalls")
-    found = given if isinstance(given, list) else []
-    return [call for call in found if isinstance(call, dict) and isinstance(call.get("id"), str)]
 
 
 def _who(role: str | None) -> str:

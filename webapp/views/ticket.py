@@ -76,8 +76,7 @@ def _prose(text: str) -> str:
 
 
 def _row(matter: causes.Matter) -> str:
-    cut = matter.size > RAW
-    raw = code(names.clip(matter.raw, RAW) if cut else matter.raw)
+    raw = code(names.clip(matter.raw, RAW))
     what = "refused here" if matter.refused else "the cause" if matter.role == "here" else matter.role
     if matter.gone:
         what += ", never delivered"

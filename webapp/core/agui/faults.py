@@ -57,11 +57,12 @@ def report_faults(w: World, slow: Slow, raw: bytes, *, sse: bool) -> bool:
     subject: Finding | None = None
     value = _object(raw) if slow.kind in ("dropped", "malformed") else None
     lane = _text(value, "subagentRunId")
-    if slow.kind != "undecodable":
-        w.torn = None
+    torn = None
+    if slow.kind == "undecodable" and w.torn is not None and w.torn[0] == w.seq - 1:
+        torn = w.torn[1]
+        w.torn = (w.seq, torn)
     for fault in slow.faults:
         snake = fault.label == "AGUI-ENV-16"
-        torn = w.torn if slow.kind == "undecodable" and fault.rule in ("AGUI-TRN-02", "AGUI-TRN-03") else None
         finding = w.find(
             "AGUI-TRN-03" if fault.rule == "AGUI-TRN-02" and not sse else fault.rule,
             fault.title,
@@ -72,8 +73,8 @@ def report_faults(w: World, slow: Slow, raw: bytes, *, sse: bool) -> bool:
             cause=spelling.key if snake and spelling is not None else None if torn is None else torn.key,
         )
         first = first or finding
-        if slow.kind == "undecodable" and fault.rule == "AGUI-TRN-02":
-            w.torn = torn or finding  # the rest of the torn event is in the records that follow
+        if torn is None and finding is not None and fault.rule == "AGUI-TRN-02":
+            w.torn = (w.seq, finding)  # the rest of a torn event is in the records that follow
         spelling = spelling or (finding if snake else None)
         if (slow.kind == "malformed" or snake) and _SUBJECT.fullmatch(fault.path or ""):
             subject = subject or finding

@@ -88,7 +88,7 @@ class World:
         self.spoiler: Finding | None = (
             None  # what is wrong with the event at hand, if it bears on what it is about
         )
-        self.torn: Finding | None = None  # of a fragment of JSON, while the records after it are no events either
+        self.torn: tuple[int, Finding] | None = None  # last record of a torn event, and the finding of its first
         self.stray: Finding | None = None  # the last finding about events after a run's end
         self.early: dict[
             tuple[str, Any], Finding

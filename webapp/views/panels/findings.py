@@ -67,6 +67,10 @@ class Unjudged:
     reason: str
     rules: Sequence[str]
 
+    def has_page(self, rule: str) -> bool:
+        """Whether the catalogue tells of it; some rules are known by number only."""
+        return rule in catalogue()
+
 
 @dataclass(frozen=True, slots=True)
 class FindingsPanel:
