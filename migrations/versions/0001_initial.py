@@ -87,6 +87,14 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["trace"], ["traces.pk"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("trace", "seq"),
     )
+    op.create_index(
+        "checkpoints_state",
+        "checkpoints",
+        ["trace", "seq"],
+        unique=False,
+        sqlite_where=sa.text("state IS NOT NULL"),
+        postgresql_where=sa.text("state IS NOT NULL"),
+    )
     op.create_table(
         "density",
         sa.Column("trace", sa.Integer(), nullable=False),
@@ -117,6 +125,14 @@ def upgrade() -> None:
         sa.Column("raw", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(["trace"], ["traces.pk"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("trace", "seq"),
+    )
+    op.create_index(
+        "events_activity",
+        "events",
+        ["trace", "item", "seq"],
+        unique=False,
+        sqlite_where=sa.text("type IN ('ACTIVITY_DELTA', 'ACTIVITY_SNAPSHOT')"),
+        postgresql_where=sa.text("type IN ('ACTIVITY_DELTA', 'ACTIVITY_SNAPSHOT')"),
     )
     op.create_index(
         "events_heads",
@@ -198,6 +214,14 @@ def upgrade() -> None:
         sa.Column("severity", sa.Integer(), nullable=True),
         sa.ForeignKeyConstraint(["trace"], ["traces.pk"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("trace", "ord"),
+    )
+    op.create_index(
+        "items_activity",
+        "items",
+        ["trace", "ord"],
+        unique=False,
+        sqlite_where=sa.text("kind = 'activity'"),
+        postgresql_where=sa.text("kind = 'activity'"),
     )
     op.create_index("items_first", "items", ["trace", "first"], unique=False)
     op.create_index("items_id", "items", ["trace", "id"], unique=False)

@@ -36,7 +36,7 @@ def test_the_refused_event_is_a_lost_message(
     ends, stands = cross.bounding_box(), client.bounding_box()
     assert ends
     assert stands
-    assert ends["x"] + ends["width"] <= stands["x"] + stands["width"] / 2
+    assert ends["x"] + ends["width"] / 2 < stands["x"] + stands["width"] / 2
 
 
 def test_what_followed_the_refusal_is_faded(page: Page, chunked: str) -> None:

@@ -59,7 +59,7 @@ def rows(text: str) -> list[str]:
 
 def render(text: str) -> str:
     """As a tracker that knows tables, strikethrough and bare addresses would show it."""
-    return MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text)
+    return str(MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).render(text))
 
 
 def test_a_rejected_trace_says_what_where_why_and_how_to_fix_it(told: Told) -> None:

@@ -160,11 +160,11 @@ def test_every_address_a_shared_page_leads_to_works(
     """Events, panels, downloads and rules."""
     path = make()
     html = client.get(f"{path}?panel={panel}&event=352").text
-    leading = sorted(
-        href for href in hrefs(html) if href.startswith(("/s/", "/rules", "/static/", "/favicon/"))
-    )
+    leading = [href for href in hrefs(html) if href.startswith(("/s/", "/rules", "/static/", "/favicon/"))]
+    # one of each kind: a hundred rows lead to a hundred events by the same address
+    kinds = {re.sub(r"=[\d.]+", "=", href): href for href in leading}
     assert len(leading) > 10
-    failed = {href: code for href in leading if (code := client.get(href).status_code) != 200}
+    failed = {href: code for href in kinds.values() if (code := client.get(href).status_code) != 200}
     assert failed == {}
 
 

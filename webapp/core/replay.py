@@ -71,6 +71,10 @@ class Replay:
         """(id, role) of the messages held now, in order, rejection or not."""
         return self._engine.held()
 
+    def state_now(self) -> Any:
+        """Shared state as the stream has made it by now, rejection or not; `{}` when none was ever set."""
+        return self._engine.state_now()
+
     @property
     def rejected_at(self) -> int | None:
         """Record number of the first fatal finding so far."""

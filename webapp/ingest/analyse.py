@@ -9,7 +9,7 @@ import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
-from typing import Protocol
+from typing import Any, Protocol
 
 from sqlalchemy.orm import Session
 
@@ -37,6 +37,8 @@ class Engine(Protocol):
 
     def held(self) -> list[tuple[str, str]]: ...
 
+    def state_now(self) -> Any: ...
+
 
 def analyse(
     session: Session, trace: Trace, records: Iterable[Record], replay: Engine, account: Callable[[], Account]
@@ -47,7 +49,7 @@ def analyse(
     Nothing is committed.
     """
     pk = trace.pk
-    index = Indexer(pk, replay.held)
+    index = Indexer(pk, replay.held, replay.state_now)
     writer = _Writer(session, index)
     feed, add = replay.feed, index.add
     pending = 0

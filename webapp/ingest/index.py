@@ -13,6 +13,7 @@ from webapp.core.findings import Related
 from webapp.core.records import Item, Record, Step
 from webapp.ingest.bursts import Bursts
 from webapp.ingest.lanes import LIFECYCLE, Lanes
+from webapp.ingest.states import STATE_TYPES, States
 from webapp.storage.findings import SEVERITY_NUMBER
 from webapp.storage.plain import storable
 
@@ -44,10 +45,15 @@ class Entry:
 class Indexer:
     """Rows of one trace as it goes by; the caller takes and empties `events`, `bursts.segments`, `checkpoints`.
 
-    held: gives (id, role) of the messages held after a snapshot
+    held: gives (id, role) of the messages held after a snapshot; state: gives the shared state now
     """
 
-    def __init__(self, trace: int, held: Callable[[], list[tuple[str, str]]]) -> None:
+    def __init__(
+        self,
+        trace: int,
+        held: Callable[[], list[tuple[str, str]]],
+        state: Callable[[], Any] = dict,
+    ) -> None:
         self.trace = trace
         self.events: list[Row] = []
         self.bursts = Bursts(trace)
@@ -57,6 +63,7 @@ class Indexer:
         self.kinds: dict[str, int] = {}  # items of each kind
         self.hits: dict[int, int] = {}  # record number -> severity as written
         self._held = held
+        self._states = States(state)
         self._types: dict[
             str, list[Any]
         ] = {}  # wire type -> [records, as stored, whether more is to be done]
@@ -102,12 +109,16 @@ class Indexer:
                 self.bursts.alone(item, lane, seq, reached, delta)
 
         kind = step.type
+        state = None
         if kind is not None:
             counted = self._types.get(kind) or self._new_type(kind)
             counted[0] += 1
             kind = counted[1]
             if counted[2]:
-                self.lanes.lifecycle(step)
+                if kind in STATE_TYPES:
+                    state = self._states.add(kind, len(raw))
+                else:
+                    self.lanes.lifecycle(step)
         # columns of EventRow; the sixth is the time of a log prefix
         self.events.append(
             (self.trace, seq, head, record.at, step.ts, None, kind, lane, ord_, change, reached, severity, synth,
@@ -115,8 +126,8 @@ class Indexer:
         )  # fmt: skip
         if kind == SNAPSHOT and reached == 0:
             self._checkpoint(seq, [[storable(id_), role] for id_, role in self._held()[-MAX_MESSAGES:]])
-        elif not (seq + 1) % CHECKPOINT_RECORDS:
-            self._checkpoint(seq, None)
+        elif state is not None or not (seq + 1) % CHECKPOINT_RECORDS:
+            self._checkpoint(seq, None, state)
 
     def finish(self) -> None:
         """The last burst ends with the input."""
@@ -168,11 +179,11 @@ class Indexer:
     def _new_type(self, kind: str) -> list[Any]:
         stored = storable(kind)[:60]
         if len(self._types) >= MAX_TYPES:
-            return [0, stored, kind in LIFECYCLE]
-        counted = self._types[kind] = [0, stored, kind in LIFECYCLE]
+            return [0, stored, kind in LIFECYCLE or kind in STATE_TYPES]
+        counted = self._types[kind] = [0, stored, kind in LIFECYCLE or kind in STATE_TYPES]
         return counted
 
-    def _checkpoint(self, seq: int, messages: list[list[str]] | None) -> None:
+    def _checkpoint(self, seq: int, messages: list[list[str]] | None, state: str | None = None) -> None:
         self._open = {ord_: item for ord_, item in self._open.items() if item.state in ("open", "phantom")}
         self.checkpoints.append(
             {
@@ -180,6 +191,6 @@ class Indexer:
                 "seq": seq,
                 "open": list(self._open)[-MAX_OPEN:],
                 "messages": messages,
-                "state": None,
+                "state": state,
             }
         )

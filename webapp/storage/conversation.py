@@ -128,7 +128,12 @@ def activity(session: Session, trace: int, item: ItemRow, upto: int, limit: int)
 # ── text ─────────────────────────────────────────────────────
 
 
-_KEPT = and_(Segment.reached == 0, or_(ItemRow.gone.is_(None), Segment.first < ItemRow.gone))
+def _kept(after: int) -> ColumnElement[bool]:
+    """Delivered, and to a message the application held. after: a record that brought it back, if any did."""
+    held = or_(ItemRow.gone.is_(None), Segment.first < ItemRow.gone, ItemRow.gone <= after)
+    return and_(Segment.reached == 0, held)
+
+
 _OWNER = and_(ItemRow.trace == Segment.trace, ItemRow.ord == Segment.item)
 
 
@@ -142,7 +147,7 @@ def totals(session: Session, trace: int, ords: Collection[int], after: int, upto
     """How much came for each item in records after+1 … upto, in whole segments."""
     if not ords:
         return []
-    kept = _KEPT.label("kept")
+    kept = _kept(after).label("kept")
     query = (
         select(
             Segment.item,
@@ -169,7 +174,7 @@ def cut(
     if not ords:
         return []
     query = (
-        select(Segment.item, _KEPT, Segment.first)
+        select(Segment.item, _kept(after), Segment.first)
         .join(ItemRow, _OWNER)
         .where(Segment.trace == trace, Segment.item.in_(sorted(set(ords))[:500]))
         .where(Segment.first > max(after, upto - BURST_RECORDS), Segment.first <= upto, Segment.last > upto)
@@ -187,7 +192,9 @@ def texts(session: Session, trace: int, ords: Collection[int], after: int, upto:
     """The whole text of short items (see MAX_SMALL) in order."""
     if not ords:
         return []
-    query = select(Segment.item, _KEPT, Segment.first, Segment.last, Segment.text).join(ItemRow, _OWNER)
+    query = select(Segment.item, _kept(after), Segment.first, Segment.last, Segment.text).join(
+        ItemRow, _OWNER
+    )
     rows = session.execute(
         query.where(*_whole(trace, ords, after, upto)).order_by(Segment.item, Segment.first)
     )
@@ -204,7 +211,7 @@ def end_of(
     part = func.substr(Segment.text, 1, chars) if head else func.substr(Segment.text, -chars)
     order = Segment.first if head else Segment.first.desc()
     query = select(part).join(ItemRow, _OWNER).where(*_whole(trace, [item], after, upto))
-    query = query.where(_KEPT if kept else ~_KEPT).order_by(order).limit(SOME_SEGMENTS)
+    query = query.where(_kept(after) if kept else ~_kept(after)).order_by(order).limit(SOME_SEGMENTS)
     found: list[str] = []
     room = chars
     for text in session.scalars(query):

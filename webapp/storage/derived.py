@@ -13,6 +13,8 @@ from webapp.storage.base import Base, trace_key
 
 # The planner uses a partial index only where a query repeats these words exactly: see timeline.py.
 _GONE = text("gone IS NOT NULL")
+_WRITTEN = text("state IS NOT NULL")
+_ACTIVITY = text("kind = 'activity'")
 _WIDE = text("closed IS NULL AND kind <> 'activity' OR last - first >= 1024")
 
 
@@ -55,6 +57,7 @@ class ItemRow(Base):
         Index("items_first", "trace", "first"),
         Index("items_id", "trace", "id"),
         Index("items_gone", "trace", "gone", sqlite_where=_GONE, postgresql_where=_GONE),
+        Index("items_activity", "trace", "ord", sqlite_where=_ACTIVITY, postgresql_where=_ACTIVITY),
         Index("items_wide", "trace", "first", sqlite_where=_WIDE, postgresql_where=_WIDE),
     )
 
@@ -125,9 +128,14 @@ class Segment(Base):
 
 
 class Checkpoint(Base):
-    """What holds after record `seq`: items open then, and the message list where a snapshot set it."""
+    """What holds after record `seq`: items open then, the message list where a snapshot set it, and now and then
+    the shared state as JSON. The state may be megabytes, so it is loaded only when it is asked for.
+    """
 
     __tablename__ = "checkpoints"
+    __table_args__ = (
+        Index("checkpoints_state", "trace", "seq", sqlite_where=_WRITTEN, postgresql_where=_WRITTEN),
+    )
 
     trace: Mapped[int] = trace_key()
     seq: Mapped[int] = mapped_column(Integer, primary_key=True)
@@ -135,7 +143,7 @@ class Checkpoint(Base):
     messages: Mapped[list[Any] | None] = mapped_column(
         JSON(none_as_null=True)
     )  # [[id, role]] after a snapshot
-    state: Mapped[str | None] = mapped_column(Text)
+    state: Mapped[str | None] = mapped_column(Text, deferred=True)
 
 
 class FindingRow(Base):

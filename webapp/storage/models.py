@@ -29,6 +29,7 @@ from webapp.storage.derived import Checkpoint, Density, FindingRow, ItemRow, Lan
 _HIT = text("severity IS NOT NULL")
 # The planner uses a partial index only where a query repeats these words exactly: see timeline.py.
 _STATE = text("type IN ('STATE_DELTA', 'STATE_SNAPSHOT')")
+_ACTIVITY = text("type IN ('ACTIVITY_DELTA', 'ACTIVITY_SNAPSHOT')")
 
 
 __all__ = [
@@ -133,6 +134,7 @@ class EventRow(Base):
         ),
         Index("events_hits", "trace", "seq", "severity", sqlite_where=_HIT, postgresql_where=_HIT),
         Index("events_state", "trace", "type", "seq", "lane", sqlite_where=_STATE, postgresql_where=_STATE),
+        Index("events_activity", "trace", "item", "seq", sqlite_where=_ACTIVITY, postgresql_where=_ACTIVITY),
     )
 
     trace: Mapped[int] = trace_key()

@@ -16,7 +16,7 @@ from webapp.storage.models import ItemRow, Trace
 from webapp.views import content, names
 from webapp.views.page import PageContext
 
-MESSAGES = 24
+MESSAGES = 10
 SHOWN = 3_000  # characters of one message; of a longer one its two ends
 
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
+from webapp.draw import layout
 from webapp.draw.sequence_folds import joined
 from webapp.draw.sequence_model import Burst, Entry, Fact, ItemFact, LaneFact, Part
 from webapp.storage import events, items, story
@@ -121,7 +122,7 @@ def _fact(
         text,
         detail,
         None if line.severity is None else names.SEVERITY[line.severity],
-        "" if finding is None else finding.title.replace("`", ""),
+        "" if finding is None else layout.plain(finding.title.replace("`", "")),
         finding is not None and finding.rule.startswith("AGUI-CHK"),
         culprit,
     )

@@ -16,10 +16,10 @@ from webapp.views import names, talk_text
 from webapp.views.content import showable
 from webapp.views.page import PageContext
 from webapp.views.talk_calls import Calls, tool_calls
-from webapp.views.talk_list import Seed, Slot
 from webapp.views.talk_load import Texts
 from webapp.views.talk_model import Entry
 from webapp.views.talk_parts import contents, life
+from webapp.views.talk_whole import Seed, Slot
 
 KINDS = {"reasoning": "reasoning", "activity": "activity"}
 MAX_CALLS = 60  # of one whole message; more are counted
@@ -85,7 +85,7 @@ class Teller:
             self._out[self._out.index(home)] = entry
         elif entry.body is not None or entry.unseen or item.kind != "activity":
             self._out.append(entry)
-        if home is None or home.cls == "calls":
+        if entry.cls != "gone" and (home is None or home.cls == "calls"):
             self._homes[item.id] = entry
 
     def _item(self, item: ItemRow) -> Entry:
@@ -203,7 +203,7 @@ class Teller:
 
     def _returned(self, item: ItemRow, gone: int, source: int) -> str:
         """The story of a message that one snapshot removed and a later one brought back."""
-        between = conversation.totals(self.session, self.trace.pk, [item.ord], gone, source)
+        between = conversation.totals(self.session, self.trace.pk, [item.ord], gone, source - 1)
         pieces = sum(total.count for total in between)
         ended = item.closed is not None and gone < item.closed < source
         told = f"The snapshot at #{gone} removed it"

@@ -11,10 +11,10 @@ from webapp.storage.models import ItemRow
 from webapp.views import names, talk_text
 from webapp.views.content import showable
 from webapp.views.page import PageContext
-from webapp.views.talk_list import Slot
 from webapp.views.talk_load import Texts
 from webapp.views.talk_model import Call, Lost
 from webapp.views.talk_parts import life
+from webapp.views.talk_whole import Slot
 
 
 class Calls:

@@ -7,35 +7,19 @@ Addresses count through all three: base, removed, then the running number of an 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy.orm import Session
 
 from webapp.storage import conversation, events, items
 from webapp.storage.models import ItemRow, Trace
 from webapp.views.page import PageContext
+from webapp.views.talk_whole import Seed, Slot, Whole
 
 WINDOW = 40
 AHEAD = 28  # entries before the one that the chosen event touches
-MAX_SNAPSHOT = 20_000_000  # characters of a snapshot's payload that are read: more than a record may have
-MAX_ECHO = 2_000_000
 MAX_RUNS = 40  # runs whose echoed messages are looked at for one window
-
-
-@dataclass(frozen=True, slots=True)
-class Seed:
-    """A message that came whole. source: record that brought it, None = the request; message: as sent, if known."""
-
-    id: str
-    role: str
-    source: int | None
-    message: dict[str, Any] | None
-
-
-Slot = Seed | ItemRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,47 +42,15 @@ class Talk:
 
     def __init__(self, session: Session, trace: Trace, page: PageContext, upto: int) -> None:
         self.session, self.trace, self.page, self.upto = session, trace, page, upto
-        self._whole: dict[str, Seed] = {}
-        self._echoes: dict[int, list[Seed]] = {}
-        self._read: dict[int, dict[str, dict[str, Any]]] = {}
-        self.snapshot, base = self._base()
+        self.whole = Whole(session, trace, page, upto)
+        self.snapshot, base = self.whole.base()
         self.ids = {seed.id: place for place, seed in reversed(list(enumerate(base)))}
-        gone = conversation.removed(session, trace.pk, upto) if self._has("MESSAGES_SNAPSHOT") else []
+        gone = conversation.removed(session, trace.pk, upto) if "MESSAGES_SNAPSHOT" in trace.types else []
         self.base: list[Slot] = [*base, *(item for item in gone if item.id not in self.ids)]
         self.floor = 0
         if self.snapshot is not None:
             first = conversation.first_ord_after(session, trace.pk, self.snapshot)
             self.floor = trace.item_count if first is None else first
-
-    def _has(self, type_: str) -> bool:
-        return type_ in self.trace.types
-
-    def _base(self) -> tuple[int | None, list[Seed]]:
-        """The record of the newest snapshot, None = there is none yet; and what came whole."""
-        wanted = self._has("MESSAGES_SNAPSHOT")
-        held = items.snapshot(self.session, self.trace.pk, self.upto) if wanted else None
-        if held is None or held.messages is None:
-            return None, self._asked()
-        out = []
-        for id_, role, *source in held.messages:
-            out.append(Seed(id_, role, source[0] if source and source[0] is not None else held.seq, None))
-        return held.seq, out
-
-    def _asked(self) -> list[Seed]:
-        """Messages of the request that was uploaded, or of the one the first run echoes."""
-        given = (self.trace.input or {}).get("messages")
-        if isinstance(given, list):
-            return _seeds(given, None)
-        first = self.page.runs[0].first if self.page.runs else None
-        return self._echo(first) if first is not None and first <= self.upto else []
-
-    def _echo(self, seq: int) -> list[Seed]:
-        if seq not in self._echoes:
-            raw = conversation.raws(self.session, self.trace.pk, [seq], MAX_ECHO).get(seq, "")
-            body = _object(raw) if '"messages"' in raw else {}
-            given = body.get("input")
-            self._echoes[seq] = _seeds(given.get("messages"), seq) if isinstance(given, dict) else []
-        return self._echoes[seq]
 
     # ── a window ─────────────────────────────────────────────
 
@@ -144,8 +96,8 @@ class Talk:
             slot for at, slot in slots if at == anchor or (at < 0 and _brought(slot) == self.page.event)
         ]
         return Window(
-            slots=[self._filled(slot) for _, slot in slots],
-            anchor=self._filled(chosen[-1]) if chosen else None,
+            slots=[self.whole.filled(slot) for _, slot in slots],
+            anchor=self.whole.filled(chosen[-1]) if chosen else None,
             earlier=earlier,
             later=later,
             earlier_at=back[0][0] if back else None,
@@ -209,25 +161,6 @@ class Talk:
         last = conversation.last_ord_upto(self.session, self.trace.pk, min(self.page.event, self.upto))
         return size - 1 if last is None or last < self.floor else size + last
 
-    # ── what came whole ──────────────────────────────────────
-
-    def _filled(self, seed: Slot) -> Slot:
-        """A seed with its message, read from the record that brought it; the same object for the same seed."""
-        if not isinstance(seed, Seed) or seed.message is not None or seed.source is None:
-            return seed
-        if seed.id in self._whole:
-            return self._whole[seed.id]
-        if seed.source not in self._read:
-            raw = conversation.raws(self.session, self.trace.pk, [seed.source], MAX_SNAPSHOT)
-            sent = _object(raw.get(seed.source, "")).get("messages")
-            found = [m for m in sent if isinstance(m, dict)] if isinstance(sent, list) else []
-            self._read[seed.source] = {str(m.get("id")): m for m in reversed(found)}
-        message = self._read[seed.source].get(seed.id)
-        if message is None:  # kept by the client although the snapshot does not list it
-            message = next((s.message for s in self._asked() if s.id == seed.id), None)
-        made = self._whole[seed.id] = Seed(seed.id, seed.role, seed.source, message)
-        return made
-
     def _echoed(self, slots: Sequence[tuple[int, Slot]], more: bool) -> list[Seed]:
         """Messages that later runs in the window bring with their request and nobody had before."""
         ahead = [slot.first for _, slot in slots if isinstance(slot, ItemRow)]
@@ -240,9 +173,9 @@ class Talk:
         out: list[Seed] = []
         known = set(self.ids)
         for number in wanted:
-            seeds = self._echo(runs[number].first)
+            seeds = self.whole.echo(runs[number].first)
             if seeds:
-                known |= {seed.id for seed in self._echo(runs[number - 1].first)}
+                known |= {seed.id for seed in self.whole.echo(runs[number - 1].first)}
                 fresh = [seed for seed in seeds if seed.id not in known][-20:]
                 kinds = ("text", "reasoning", "activity", "result")
                 pk = self.trace.pk
@@ -260,20 +193,3 @@ def _brought(slot: Slot) -> int | None:
 def _began(slot: Slot) -> int:
     """When an entry came; those that came whole stand before all that was streamed."""
     return (-1 if slot.source is None else slot.source) if isinstance(slot, Seed) else slot.first
-
-
-def _seeds(messages: Any, source: int | None) -> list[Seed]:
-    found = messages if isinstance(messages, list) else []
-    return [
-        Seed(str(m["id"]), str(m.get("role", "")), source, m)
-        for m in found
-        if isinstance(m, dict) and "id" in m
-    ]
-
-
-def _object(raw: str) -> dict[str, Any]:
-    try:
-        body = json.loads(raw)
-    except (ValueError, RecursionError):
-        return {}
-    return body if isinstance(body, dict) else {}

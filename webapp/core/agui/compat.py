@@ -99,6 +99,11 @@ def _drop_null(holder: Any, key: str, at: Place, faults: list[Fault]) -> None:
         faults.append(Fault("AGUI-CMP-06", place.path, title, why))
 
 
+def rewrite_input(value: Wire) -> None:
+    """A recorded request, rewritten in place like the echo in `RUN_STARTED`."""
+    _input(value, Place(), [])
+
+
 def _input(echo: Wire, at: Place, faults: list[Fault]) -> None:
     if "state" in echo and echo["state"] is None:
         del echo["state"]  # the reference client says nothing about this one

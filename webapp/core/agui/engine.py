@@ -187,6 +187,9 @@ class AguiEngine:
         state = frozen[1] if frozen is not None else self.world.state
         return {} if state is UNSET else state
 
+    def state_now(self) -> Any:
+        return {} if self.world.state is UNSET else self.world.state
+
     def held(self) -> list[tuple[str, str]]:
         return [(msg.id, msg.role) for msg in self.world.held.list]
 

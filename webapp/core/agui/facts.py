@@ -1,0 +1,79 @@
+"""What the rules of a whole run, or of several runs, need to remember.
+
+Rules of this file: memory only, one class for the run at hand and one for the trace; who fills a member is said
+beside it. Items, owners and held messages are `world.py`'s.
+"""
+
+from __future__ import annotations
+
+from webapp.core.agui.patch import Copies
+from webapp.core.agui.values import Interrupt, RunAgentInput, TokenUsage
+from webapp.core.findings import Finding
+
+
+class RunFacts:
+    """Of the run at hand; a new one at each `RUN_STARTED`."""
+
+    def __init__(self) -> None:
+        # request.py
+        self.input: RunAgentInput | None = None  # what the run was asked, from the request or its echo
+        self.tools: frozenset[str] | None = None  # names the application offered; None: not known
+        self.answered_before: frozenset[str] = frozenset()  # calls that the input's messages answer
+        # versions.py
+        self.declared: str | None = None
+        self.parent_run: str | None = None  # `parentRunId` of its start
+        self.dated: tuple[int, str] | None = None  # first event that uses 1.0 material, and what
+        # interrupts.py
+        self.uncovered: dict[str, Interrupt] = {}  # interrupts of the run before without an entry in `resume`
+        self.uncovered_by: Finding | None = None
+        self.resumed = False  # the input answers interrupts
+        # suspended.py
+        self.suspended: list[tuple[str, int, list[str]]] = []  # invocation, record, interrupt ids
+        self.links: list[tuple[str, int, str, str]] = []  # invocation, record, call | message, id
+        # state.py
+        self.diverged: Finding | None = None  # the first patch that failed since the last snapshot
+        self.patched_after: int | None = None  # record of a patch that came after it
+        # passthrough.py
+        self.raws: list[int] = []  # the first RAW event
+        self.customs = False
+        self.told_by_custom: tuple[int, str] | None = None  # first CUSTOM that carries text, and its name
+        self.content = False  # state, activity or messages came
+        self.dropped_text: Finding | None = None  # the finding about an unknown event that carries text
+        # history.py: (kind, id) -> characters held before this run streamed it again, and where it began to
+        self.again: dict[tuple[str, str], tuple[int, int]] = {}
+
+
+class TraceFacts:
+    """Of all runs of the trace."""
+
+    def __init__(self) -> None:
+        # request.py
+        self.request: RunAgentInput | None = None  # as recorded beside the trace
+        self.request_faults: list[str] = []  # what is malformed in it, in words
+        self.request_used = False  # a run of the trace has been matched with it
+        self.inputs = False  # some run's input is known
+        self.compared = False  # some run's input could be compared with the run before
+        self.tools = False  # some run's tools are known
+        # identity.py
+        self.run_ids: dict[tuple[str, str], int] = {}
+        self.mid_run = False  # events came before any start
+        # versions.py
+        self.versions: list[tuple[int, str]] = []  # record and declared version of each run that declares one
+        self.typed: int | None = None  # first record with an `encryptedValueType`
+        self.dated = False  # something of 1.0 was used
+        # interrupts.py
+        self.open_interrupts: dict[str, Interrupt] = {}
+        self.interrupted: tuple[str | None, str | None, int] | None = None  # thread, run, record of the outcome
+        self.last_end: str | None = None  # outcome of the run that ended last, None when it did not end cleanly
+        # usage.py: run id -> (record, its usage, whether its outcome was an interrupt)
+        self.usage: dict[str, tuple[int, list[TokenUsage]]] = {}
+        self.providers: dict[str, str] = {}  # provider in lower case -> as first spelt in token usage
+        # encrypted.py: (kind, id) -> value, the type it replaced, record
+        self.untyped: dict[tuple[str, str], tuple[str, str, int]] = {}
+        # metadata.py, passthrough.py, parts.py: what has been told once, and the finding
+        self.told: dict[tuple[str, str], Finding | None] = {}
+        # state.py
+        self.copies = Copies()
+        self.baseline = False  # the state a patch is applied to is known: a snapshot or an input set it
+        self.unsure: Finding | None = None  # the note that it is not
+        self.broken_activities: dict[str, Finding] = {}  # activity id -> the first patch that failed since its snapshot
