@@ -132,7 +132,9 @@
       if (seen.get(box) === event) continue;
       const x = Number(box.dataset.focusX);
       const y = Number(box.dataset.focusY);
-      if (!seen.has(box)) box.scrollLeft = Math.max(0, x - 45);
+      const room = box.clientWidth - (box.querySelector(".tl-l")?.offsetWidth ?? 0);
+      // an arrow goes on to the right; a pin's words may stand on either side of it
+      if (!seen.has(box)) box.scrollLeft = Math.max(0, x - (box.id === "timeline" ? room / 2 : 45));
       if (y < box.scrollTop || y > box.scrollTop + box.clientHeight - 120) box.scrollTop = Math.max(0, y - box.clientHeight / 3);
       seen.set(box, event);
     }

@@ -41,6 +41,15 @@
     else if (at.bottom > box.bottom) list.scrollTop += at.bottom - box.bottom + 3 * at.height;
   };
 
+  /* The current tab, where the row of tabs is wider than the screen. */
+  const revealTab = () => {
+    const bar = document.getElementById("tabs");
+    const tab = bar && bar.querySelector("[aria-current]");
+    if (!tab || bar.scrollWidth <= bar.clientWidth) return;
+    const [at, box] = [tab.getBoundingClientRect(), bar.getBoundingClientRect()];
+    bar.scrollLeft += at.left + at.width / 2 - (box.left + box.width / 2);
+  };
+
   /* ── the endless list: near an end the neighbouring window is asked for, and the row in sight keeps its place ── */
   let asking = false;
   let wanted = false; // only a person's scrolling asks; ours does not
@@ -102,9 +111,15 @@
     if (now !== shown && !asking) {
       wanted = false;
       reveal(shown === null && !phone.matches);
+      revealTab();
       view().dispatchEvent(new CustomEvent("lanescope:chosen", { bubbles: true }));
     }
     shown = now;
+    const tabs = document.getElementById("tabs");
+    const tab = tabs && tabs.querySelector("[aria-current]");
+    if (tab && tabs.scrollWidth > tabs.clientWidth) { // on a phone: the tab that is open is in sight
+      tabs.scrollLeft = tab.offsetLeft - (tabs.clientWidth - tab.offsetWidth) / 2;
+    }
     const box = document.getElementById("goto-box");
     if (box && document.activeElement !== box) box.value = root.dataset.event;
     if (focused && document.activeElement === document.body) {

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from tests.bench.streams import sse
+from tests.bench.streams import sse, state_heavy
 from webapp.app import create_app
 from webapp.ingest.upload import ingest
 from webapp.settings import Settings
@@ -18,6 +18,26 @@ from webapp.views.selection import PANELS
 
 SMALL, LARGE = 1_000, 100_000
 ROUNDS = 15
+PATCHES, KILOBYTES = 2_000, 86
+
+
+def state_panel(folder: Path) -> Iterator[tuple[str, float]]:
+    """(place, seconds) of the State panel on a large state under many patches."""
+    settings = Settings(data_dir=folder / "state")
+    settings.data_dir.mkdir(exist_ok=True)
+    migrate(settings.database_url)
+    database = open_database(settings.database_url)
+    trace = ingest(database, state_heavy(PATCHES, KILOBYTES), name="state.sse").id
+    database.close()
+    with TestClient(create_app(settings), base_url="http://127.0.0.1") as client:
+        for event in (2, PATCHES // 2, PATCHES * 99 // 100, PATCHES + 2):
+            best = float("inf")
+            for _ in range(ROUNDS):
+                began = time.perf_counter()
+                answer = client.get(f"/traces/{trace}/state?event={event}")
+                best = min(best, time.perf_counter() - began)
+                assert answer.status_code == 200, answer.status_code
+            yield f"#{event}", best
 
 
 def measure(folder: Path) -> Iterator[tuple[str, float, float, float]]:

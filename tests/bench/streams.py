@@ -15,32 +15,48 @@ WORDS = TEXT.split()
 
 
 def _turn(number: int) -> Iterator[dict[str, Any]]:
-    """One turn of a conversation: about 110 events of 22 types."""
+    """One turn of a conversation: about 200 events of 22 types."""
     m, c, r, s, q = (f"{kind}-{number}" for kind in ("msg", "call", "think", "sub", "chunk"))
     yield {"type": "STEP_STARTED", "stepName": f"turn {number}"}
     yield {"type": "REASONING_START", "messageId": r}
     yield {"type": "REASONING_MESSAGE_START", "messageId": r, "role": "reasoning"}
-    for word in WORDS:
+    for word in WORDS * 3:
         yield {"type": "REASONING_MESSAGE_CONTENT", "messageId": r, "delta": word + " "}
     yield {"type": "REASONING_MESSAGE_END", "messageId": r}
     yield {"type": "REASONING_END", "messageId": r}
     yield {"type": "TEXT_MESSAGE_START", "messageId": m, "role": "assistant"}
-    for word in WORDS * 2:
+    for word in WORDS * 8:
         yield {"type": "TEXT_MESSAGE_CONTENT", "messageId": m, "delta": word + " "}
     yield {"type": "TEXT_MESSAGE_END", "messageId": m}
     yield {"type": "TOOL_CALL_START", "toolCallId": c, "toolCallName": "track_parcel", "parentMessageId": m}
     for piece in ('{"par', 'cel":', ' "A', f'{number}"', "}"):
         yield {"type": "TOOL_CALL_ARGS", "toolCallId": c, "delta": piece}
     yield {"type": "TOOL_CALL_END", "toolCallId": c}
-    yield {"type": "TOOL_CALL_RESULT", "messageId": f"result-{number}", "toolCallId": c, "content": "on its way"}
+    yield {
+        "type": "TOOL_CALL_RESULT",
+        "messageId": f"result-{number}",
+        "toolCallId": c,
+        "content": "on its way",
+    }
     yield {"type": "STATE_SNAPSHOT", "snapshot": {"parcel": number, "stage": "shipped"}}
     yield {"type": "STATE_DELTA", "delta": [{"op": "replace", "path": "/stage", "value": "arrived"}]}
     yield {"type": "SUBAGENT_STARTED", "subagentRunId": s, "name": "carrier-desk"}
-    yield {"type": "TEXT_MESSAGE_CHUNK", "messageId": q, "role": "assistant", "delta": "Let ", "subagentRunId": s}
+    yield {
+        "type": "TEXT_MESSAGE_CHUNK",
+        "messageId": q,
+        "role": "assistant",
+        "delta": "Let ",
+        "subagentRunId": s,
+    }
     for word in WORDS:
         yield {"type": "TEXT_MESSAGE_CHUNK", "delta": word + " ", "subagentRunId": s}
     yield {"type": "SUBAGENT_FINISHED", "subagentRunId": s}
-    yield {"type": "ACTIVITY_SNAPSHOT", "messageId": f"card-{number}", "activityType": "MAP", "content": {"n": number}}
+    yield {
+        "type": "ACTIVITY_SNAPSHOT",
+        "messageId": f"card-{number}",
+        "activityType": "MAP",
+        "content": {"n": number},
+    }
     yield {"type": "CUSTOM", "name": "shop.progress", "value": {"turn": number}}
     yield {"type": "STEP_FINISHED", "stepName": f"turn {number}"}
 
@@ -66,6 +82,46 @@ def events(count: int) -> Iterator[bytes]:
     while made < count - 1:
         yield line({"type": "CUSTOM", "name": "shop.tail", "value": made})
     yield line({"type": "RUN_FINISHED", "threadId": "t-1", "runId": "r-1", "outcome": {"type": "success"}})
+
+
+def state_heavy(count: int, kilobytes: int) -> Iterator[bytes]:
+    """A snapshot of about that many kB and `count` patches of it, one in a hundred failing, as an SSE body.
+
+    The patches replace, add, remove and move all over the value, so that its size stays about the same.
+    """
+
+    def sent(event: dict[str, Any]) -> bytes:
+        return b"data: " + json.dumps(event, separators=(",", ":")).encode() + b"\n\n"
+
+    rows = max(8, kilobytes * 1000 // 191)
+    orders = [
+        {
+            "id": f"order-{n}",
+            "stage": "new",
+            "note": TEXT,
+            "lines": [{"sku": f"A-{n}", "qty": n % 7}],
+            "paid": False,
+        }
+        for n in range(rows)
+    ]
+    yield sent({"type": "RUN_STARTED", "threadId": "t-1", "runId": "r-1"})
+    yield sent({"type": "STATE_SNAPSHOT", "snapshot": {"orders": orders, "log": [], "turn": 0, "spare": {}}})
+    for n in range(count):
+        row = f"/orders/{n * 7919 % rows}"
+        patch: list[dict[str, Any]] = [
+            {"op": "replace", "path": f"{row}/stage", "value": f"stage {n}"},
+            {"op": "replace", "path": "/turn", "value": n},
+        ]
+        if n % 100 == 50:
+            patch.append({"op": "remove", "path": f"/orders/{rows + n}"})
+        elif n % 3 == 0:
+            patch.append({"op": "replace", "path": f"{row}/lines/0/qty", "value": n})
+        elif n % 3 == 1:
+            patch.append({"op": "add", "path": f"/spare/k{n % 40}", "value": {"n": n, "words": WORDS[:3]}})
+        else:
+            patch.append({"op": "move", "from": row, "path": "/orders/0"})
+        yield sent({"type": "STATE_DELTA", "delta": patch})
+    yield sent({"type": "RUN_FINISHED", "threadId": "t-1", "runId": "r-1"})
 
 
 def sse(count: int) -> Iterator[bytes]:

@@ -30,17 +30,13 @@ EXCEPTIONS: dict[str, tuple[set[str], str]] = {
         {"warnings", "eventTypesAbsent", "messages"},
         "pins an older peer: what its client drops is not to be seen in a recording",
     ),
-    "state-delta-unappliable-warns-and-keeps": (
-        {"warnings"},
-        "the STA family's warning comes with a later issue",
-    ),
 }
 # draft stream -> the finding of severity error that announces what a later version rejects
 DRAFT = {
     "run-finished-wrong-run-id-fatal": "AGUI-RUN-07",
     "run-finished-wrong-thread-id-fatal": "AGUI-RUN-08",
     "second-run-on-another-thread-fatal": "AGUI-RUN-09",
-    "duplicate-interrupt-id-fatal": None,  # AGUI-INT-02 comes with the INT family
+    "duplicate-interrupt-id-fatal": "AGUI-INT-02",
     "truncated-stream-fails-the-run": "AGUI-TRN-10",
 }
 
@@ -161,9 +157,7 @@ def test_a_draft_stream_is_announced_and_not_rejected(path: Path) -> None:
     """What only a later version rejects is an error here, so that it can be mended before the client is upgraded."""
     got = replay(read(path))
     assert got.report.rejected_at is None
-    rule = DRAFT[path.stem]
-    if rule is not None:
-        assert [f.rule for f in got.report.findings if f.severity == "error"] == [rule]
+    assert [f.rule for f in got.report.findings if f.severity == "error"] == [DRAFT[path.stem]]
 
 
 @pytest.mark.parametrize(

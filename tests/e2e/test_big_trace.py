@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 
 from tests.bench.streams import events
 from tests.browser import Server
+from webapp.views.selection import PANELS
 
 pytestmark = pytest.mark.browser
 
@@ -58,7 +59,7 @@ def test_a_large_upload_shows_its_progress(page: Page, server: Server, tmp_path:
     expect(page.locator("#banner .meta")).to_contain_text("100,000 events")
 
 
-@pytest.mark.parametrize("panel", ["events", "sequence", "timeline", "conversation", "findings", "source"])
+@pytest.mark.parametrize("panel", PANELS)
 def test_every_panel_is_light_wherever_it_is_opened(
     page: Page, big: tuple[str, int, int], panel: str
 ) -> None:
@@ -117,3 +118,14 @@ def test_scrolling_on_never_makes_the_page_heavy(page: Page, big: tuple[str, int
         expect(first).not_to_have_attribute("id", before)
         expect(page.locator("#view")).to_have_attribute("data-event", "10")
         assert page.evaluate("document.querySelectorAll('*').length") < MAX_NODES
+
+
+def test_lanes_far_into_the_trace_are_known_by_name(page: Page, big: tuple[str, int, int]) -> None:
+    """Of hundreds of lanes those near the chosen event are drawn and named, not the first ones."""
+    for panel, where in (
+        ("events", "#rows"),
+        ("sequence", "#seq .seqhead"),
+        ("timeline", "#timeline .tl-words b"),
+    ):
+        page.goto(f"{big[0]}?panel={panel}&event={REFUSED - 20_000}")
+        expect(page.locator(where, has_text="carrier-desk").first).to_be_attached()

@@ -12,10 +12,11 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import DESK, PHONE, Server, Watch
 from tests.e2e.conftest import NewContext
+from webapp.views.selection import PANELS
 
 pytestmark = pytest.mark.browser
 
-PANELS = ("events", "sequence", "timeline", "conversation", "findings", "source")
+PANELS = ("events", "sequence", "timeline", "conversation", "state", "findings", "source")
 FAULTS = """() => {
   const found = [];
   const say = (what, node) => found.push(`${what}: ${node.outerHTML.slice(0, 120)}`);

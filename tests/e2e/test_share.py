@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import Server, Watch
 from tests.e2e.conftest import NewContext
+from webapp.views.selection import PANELS
 
 pytestmark = pytest.mark.browser
 
@@ -33,8 +34,9 @@ def test_a_link_opens_in_another_browser(page: Page, new_context: NewContext, ch
     expect(other.locator("#view")).to_have_attribute("data-panel", "sequence")
     expect(other.locator("#view")).to_have_attribute("data-event", "352")
     expect(other.locator("header.top")).to_contain_text("read-only")
-    for key, panel in zip("13456", ("events", "timeline", "conversation", "findings", "source"), strict=True):
-        other.keyboard.press(key)
+    for panel in ("events", *PANELS[2:]):
+        key = other.locator("#tabs a", has_text=panel.capitalize()).get_attribute("data-tab")
+        other.keyboard.press(str(key))
         expect(other.locator("#view")).to_have_attribute("data-panel", panel)
         assert other.url.startswith(url)
     assert other.context.cookies() == []
@@ -45,7 +47,7 @@ def test_a_shared_page_leads_to_that_trace_only(page: Page, new_context: NewCont
     url = share(page, chunked, "only this one")
     other = new_context().new_page()
     path = urlsplit(url).path
-    for panel in ("events", "sequence", "timeline", "conversation", "findings", "source"):
+    for panel in PANELS:
         other.goto(f"{url}?panel={panel}&event=352")
         expect(other.locator("#view")).to_have_attribute("data-panel", panel)
         hrefs = other.locator("[href]:not(use, link)").evaluate_all(

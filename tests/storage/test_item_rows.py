@@ -106,6 +106,29 @@ def test_lanes_tell_names_parents_and_ends(session: Session, store: Callable[...
     assert [run.outcome for run in items.runs(session, trace.pk)] == ["success"]
 
 
+def test_of_many_lanes_those_nearest_to_a_record_are_given(
+    session: Session, store: Callable[..., Trace]
+) -> None:
+    """The parent always; at the beginning the first ones, at the end the last ones, never more than asked for."""
+    subagents = [
+        {
+            "type": type_,
+            "subagentRunId": f"s{n}",
+            **({"name": f"n{n}"} if type_ == "SUBAGENT_STARTED" else {}),
+        }
+        for n in range(1, 31)
+        for type_ in ("SUBAGENT_STARTED", "SUBAGENT_FINISHED")
+    ]
+    trace = store([started(), *subagents, finished()])
+
+    def near(record: int) -> list[int]:
+        return [lane.ord for lane in items.lanes(session, trace.pk, limit=11, around=record)]
+
+    assert near(0) == list(range(11))
+    assert near(31) == [0, *range(12, 22)]  # record 31 starts the sixteenth
+    assert near(61) == [0, *range(21, 31)]
+
+
 def test_a_snapshot_leaves_the_messages_then_held(session: Session, store: Callable[..., Trace]) -> None:
     """Right after a MESSAGES_SNAPSHOT the list of (id, role) is kept; before it there is none."""
     trace = store("msaf-old-tool")

@@ -111,7 +111,7 @@ class Report(msgspec.Struct, kw_only=True):
     """The engine's final word on one trace (the reader adds source, format, artefacts)."""
 
     protocol: str
-    protocol_version: str | None
+    protocol_version: str | None  # as the trace declares it
     engine: str
     events: int
     records: int
@@ -121,6 +121,7 @@ class Report(msgspec.Struct, kw_only=True):
     findings: list[Finding]
     skipped_rules: list[Skipped]
     findings_left_out: int = 0  # beyond the limit on findings
+    version_used: str | None = None  # the version the trace needs for what it uses; None when nothing tells
 
 
 def party_words(party: str, protocol: str) -> str:

@@ -31,9 +31,10 @@ def nested(lanes: Sequence[LaneFact]) -> list[LaneFact]:
 
 
 def lifelines(
-    lanes: Sequence[LaneFact], speaking: Collection[int], expansion: bool
+    lanes: Sequence[LaneFact], speaking: Collection[int], expansion: bool, total: int = 0
 ) -> tuple[list[Lifeline], Columns]:
-    """Columns for a window. speaking: lanes (ord) with a row in it; expansion: the trace has chunks."""
+    """Columns for a window. speaking: lanes (ord) with a row in it; expansion: the trace has chunks; total: lanes
+    of the whole trace, where `lanes` are only some of them."""
     order = nested(lanes)
     shown = order
     if len(order) > MAX_LANES:
@@ -42,12 +43,13 @@ def lifelines(
         shown = [lane for lane in order if lane.ord in keep]
     out = [_head(lane) for lane in shown]
     places = {lane.ord: at for at, lane in enumerate(shown)}
-    hidden = len(order) - len(shown)
+    hidden = max(total, len(order)) - len(shown)
     more = None
     if hidden:
         more = len(out)
         names = ", ".join(lane.name or lane.tag or "" for lane in order if lane.ord not in places)
-        out.append(Lifeline("more", f"+{hidden} lanes", "Subagents", layout.plain(names[:300])))
+        counted = f"+{hidden:,} {'lane' if hidden == 1 else 'lanes'}"
+        out.append(Lifeline("more", counted, "Subagents", layout.plain(names[:300])))
     stage = None
     if expansion:
         stage = len(out)

@@ -19,6 +19,7 @@ Number = int | float
 Attr = str | Number | bool | None
 
 _ILLEGAL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+_TURNING = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _LONGEST = 1e7  # beyond this no browser places a mark; clamp instead of writing exponents
 
 
@@ -34,8 +35,11 @@ def num(value: Number) -> str:
 
 
 def clean(text: str) -> str:
-    """Text without what XML cannot hold: control characters and lone surrogates become U+FFFD."""
-    return _ILLEGAL.sub("\ufffd", text)
+    """Text without what XML cannot hold: control characters and lone surrogates become U+FFFD.
+
+    Characters that turn a line of text around are legal, and written as their code: `\\u202e`.
+    """
+    return _TURNING.sub(lambda found: f"\\u{ord(found[0]):04x}", _ILLEGAL.sub("\ufffd", text))
 
 
 def attrs(members: dict[str, Attr]) -> str:

@@ -1,8 +1,8 @@
 """When the shared state is written down, so that no page applies more than a bounded number of patches.
 
-Rules of this file: counting and encoding; no session. A checkpoint is due after PATCHES patches or PATCH_BYTES of them. It
-costs as much as the state is big, so the patches since the last one must be as big, or SPARE pays the rest: a
-trace's checkpoints are never larger than its patches and SPARE together. A snapshot is its own checkpoint.
+Rules of this file: counting and encoding; no session. A checkpoint is due after PATCHES patches or PATCH_BYTES of
+them. It costs as much as the state is big, so the patches since the last one must be as big, or SPARE pays the rest:
+a trace's checkpoints are never larger than its patches and SPARE together. A snapshot is its own checkpoint.
 """
 
 from __future__ import annotations

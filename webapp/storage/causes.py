@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from webapp.storage.models import FindingRow
@@ -33,7 +33,7 @@ def counts(session: Session, trace: int) -> dict[int, int]:
     query = (
         select(FindingRow.severity, func.count()).where(*_wanted(trace, None)).group_by(FindingRow.severity)
     )
-    return dict(session.execute(query).tuples().all())
+    return dict(session.execute(query).all())
 
 
 def follower_counts(session: Session, trace: int, keys: Collection[str]) -> dict[str, int]:
@@ -43,7 +43,7 @@ def follower_counts(session: Session, trace: int, keys: Collection[str]) -> dict
     query = select(FindingRow.cause, func.count()).where(
         FindingRow.trace == trace, FindingRow.cause.in_(keys)
     )
-    found = session.execute(query.group_by(FindingRow.cause)).tuples()
+    found = session.execute(query.group_by(FindingRow.cause))
     return {key: number for key, number in found if key is not None}
 
 
@@ -65,10 +65,14 @@ def place_of(session: Session, trace: int, severity: int | None, event: int) -> 
     row = session.scalar(here.order_by(*order).limit(1))
     if row is None:
         return None
-    mine = (row.after_rejection, row.severity, row.event, row.ord)
-    columns = (FindingRow.after_rejection, FindingRow.severity, FindingRow.event, FindingRow.ord)
+    mine = (row.severity, row.event, row.ord)
+    columns = (FindingRow.severity, FindingRow.event, FindingRow.ord)
     before: ColumnElement[bool] = columns[-1] < mine[-1]
     for column, value in zip(columns[-2::-1], mine[-2::-1], strict=True):
-        before = (column < value) | ((column == value) & before)
+        before = or_(column < value, and_(column == value, before))
+    if row.after_rejection:
+        before = or_(FindingRow.after_rejection.is_(False), before)
+    else:
+        before = and_(FindingRow.after_rejection.is_(False), before)
     query = select(func.count()).select_from(FindingRow).where(*_wanted(trace, severity), before)
     return session.scalar(query) or 0

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from webapp.storage.items import BURST_RECORDS
 from webapp.storage.models import EventRow, ItemRow, Segment
+from webapp.storage.plain import storable
 
 COUNTED = 1000  # entries outside the window that are counted; beyond, "over 1,000"
 MAX_GONE = 200  # messages removed by snapshots that are listed: the newest
@@ -94,7 +95,7 @@ def by_ids(
     session: Session, trace: int, ids: Iterable[str], kinds: Collection[str], upto: int
 ) -> Sequence[ItemRow]:
     """Items of these kinds with one of these ids (at most 500 asked for), first mentioned by `upto`."""
-    wanted = sorted(set(ids))[:500]
+    wanted = sorted({storable(id_) for id_ in ids})[:500]
     if not wanted:
         return []
     query = select(ItemRow).where(ItemRow.trace == trace, ItemRow.id.in_(wanted), ItemRow.kind.in_(kinds))
@@ -109,7 +110,7 @@ def raws(session: Session, trace: int, seqs: Iterable[int], limit: int) -> dict[
     query = select(EventRow.seq, func.substr(EventRow.raw, 1, limit)).where(
         EventRow.trace == trace, EventRow.seq.in_(wanted)
     )
-    return dict(session.execute(query).tuples().all())
+    return dict(session.execute(query).all())
 
 
 def activity(session: Session, trace: int, item: ItemRow, upto: int, limit: int) -> list[tuple[int, str]]:
@@ -122,7 +123,7 @@ def activity(session: Session, trace: int, item: ItemRow, upto: int, limit: int)
     start = session.scalar(whole)
     start = item.first if start is None else start
     query = select(EventRow.seq, EventRow.raw).where(mine, EventRow.seq >= start)
-    return list(session.execute(query.order_by(EventRow.seq).limit(limit)).tuples())
+    return list(session.execute(query.order_by(EventRow.seq).limit(limit)))
 
 
 # ── text ─────────────────────────────────────────────────────
@@ -163,7 +164,7 @@ def totals(session: Session, trace: int, ords: Collection[int], after: int, upto
     )
     return [
         Total(item, bool(own), int(number), int(chars), first, last)
-        for item, own, number, chars, first, last in session.execute(query).tuples()
+        for item, own, number, chars, first, last in session.execute(query)
     ]
 
 
@@ -180,7 +181,7 @@ def cut(
         .where(Segment.first > max(after, upto - BURST_RECORDS), Segment.first <= upto, Segment.last > upto)
     )
     out = []
-    for item, kept, first in session.execute(query).tuples().all():
+    for item, kept, first in session.execute(query).all():
         deltas = _deltas(session, trace, item, first, upto)
         text = "".join(deltas)
         total = Total(item, bool(kept), len(deltas), len(text), first, upto)
@@ -200,7 +201,7 @@ def texts(session: Session, trace: int, ords: Collection[int], after: int, upto:
     )
     return [
         Piece(item, bool(kept), first, _exact(session, trace, item, first, last, text))
-        for item, kept, first, last, text in rows.tuples()
+        for item, kept, first, last, text in rows
     ]
 
 
@@ -227,7 +228,7 @@ def stream(session: Session, trace: int, item: int, upto: int) -> Iterator[str]:
     query = select(Segment.first, Segment.last, Segment.text).where(
         Segment.trace == trace, Segment.item == item, Segment.first <= upto
     )
-    rows = session.execute(query.order_by(Segment.first).execution_options(yield_per=20)).tuples()
+    rows = session.execute(query.order_by(Segment.first).execution_options(yield_per=20))
     for first, last, text in rows:
         yield text if last <= upto else "".join(_deltas(session, trace, item, first, upto))
 

@@ -18,9 +18,18 @@ from webapp.storage.plain import storable
 BURST_RECORDS = 500  # most records of one burst; `ingest.index` cuts there, queries rely on it
 
 
-def lanes(session: Session, trace: int, limit: int = 2000) -> Sequence[LaneRow]:
-    """The parent agent first, then the subagent invocations in order of first mention."""
+def lanes(session: Session, trace: int, limit: int = 2000, around: int | None = None) -> Sequence[LaneRow]:
+    """The parent agent first, then the subagent invocations in order of first mention.
+
+    around: a record; where there are more than `limit`, those first mentioned nearest before and after it.
+    """
     query = select(LaneRow).where(LaneRow.trace == trace).order_by(LaneRow.ord).limit(limit)
+    if around is not None:
+        of_trace = LaneRow.trace == trace
+        here = session.scalar(select(func.max(LaneRow.ord)).where(of_trace, LaneRow.first <= around)) or 0
+        last = session.scalar(select(func.max(LaneRow.ord)).where(of_trace)) or 0
+        low = min(here - limit // 2, last - limit + 1)
+        query = query.where((LaneRow.ord == 0) | (LaneRow.ord > low))
     return session.scalars(query).all()
 
 

@@ -102,7 +102,7 @@ def payload(session: Session, trace: int, seq: int) -> str:
 def payloads(session: Session, trace: int, seqs: Sequence[int]) -> dict[int, str]:
     """Whole payloads by record number (at most 100)."""
     query = select(EventRow.seq, EventRow.raw).where(EventRow.trace == trace, EventRow.seq.in_(seqs[:100]))
-    return dict(session.execute(query).tuples().all())
+    return {row.seq: row.raw for row in session.execute(query)}
 
 
 # ── activity messages ────────────────────────────────────────
@@ -114,9 +114,7 @@ def activities(session: Session, trace: int, seq: int, limit: int) -> Sequence[I
     return session.scalars(query.order_by(ItemRow.ord.desc()).limit(limit)).all()
 
 
-def activity_records(
-    session: Session, trace: int, items: Sequence[int], seq: int, limit: int
-) -> list[Place]:
+def activity_records(session: Session, trace: int, items: Sequence[int], seq: int, limit: int) -> list[Place]:
     """The nearest records of these items (`items.ord`; one id has several) at or before `seq`, ascending."""
     found: list[Place] = []
     for item in items[-20:]:
@@ -124,6 +122,11 @@ def activity_records(
         query = select(*_PLACE, _SIZE).where(*mine).order_by(EventRow.seq.desc()).limit(limit)
         found += [Place(*row) for row in session.execute(query)]
     return sorted(found)[-limit:]
+
+
+def item_of(session: Session, trace: int, seq: int) -> int | None:
+    """`items.ord` of what a record is about."""
+    return session.scalar(select(EventRow.item).where(EventRow.trace == trace, EventRow.seq == seq))
 
 
 def message_snapshots(session: Session, trace: int, after: int, upto: int, limit: int) -> list[int]:

@@ -15,12 +15,12 @@ from webapp.core.findings import party_words
 from webapp.core.rules.model import catalogue
 from webapp.storage import story
 from webapp.storage.models import FindingRow, RunRow, Trace
-from webapp.views import names, saw
+from webapp.views import names, run_list, saw
 from webapp.views.page import PageContext
 
 CAPTURE = (
     "Capture the response body of the agent’s own endpoint, for instance with "
-    "`curl -N -H 'Accept: text/event-stream' … > trace.sse`, and upload that file."
+    "`curl -N -H 'Content-Type: application/json' -d @input.json URL > run.sse`, and upload that file."
 )
 _PLACES = 4  # findings linked in the banner
 
@@ -52,6 +52,7 @@ def build(session: Session, trace: Trace, page: PageContext, first: FindingRow |
     whose = f"{party_words(first.party, trace.protocol)}." if first is not None else ""
     seen, never = saw.told(session, trace, page, first) if trace.events and trace.messages else ("", "")
     why = _why(trace, page, first)
+    user = f"The user saw {seen[:1].lower()}{seen[1:]}" if seen else ""
     return Banner(
         meta=_meta(trace, page),
         headline=_headline(trace, first),
@@ -63,7 +64,7 @@ def build(session: Session, trace: Trace, page: PageContext, first: FindingRow |
         rule=first.rule if first is not None and advice.fix else "",
         found=_found(session, trace),
         places=_places(first),
-        folded_why=" ".join(part for part in (_first_sentence(why), whose, seen) if part),
+        folded_why=" ".join(part for part in (_first_sentence(why), whose, user) if part),
         notes=tuple(_notes(trace)),
     )
 
@@ -82,8 +83,11 @@ def _meta(trace: Trace, page: PageContext) -> str:
 def _runs(trace: Trace, page: PageContext) -> str:
     if not trace.run_count:
         return "no run"
-    if trace.run_count > 1 or not page.runs:
+    if not page.runs:
         return names.plural(trace.run_count, "run")
+    if trace.run_count > 1:
+        told = f": {run_list.counted(list(page.runs))}" if trace.run_count == len(page.runs) else ""
+        return f"{names.plural(trace.run_count, 'run')}{told}"
     run: RunRow = page.runs[0]
     if run.claimed and run.claimed != run.outcome:
         return f"1 run, which claims {run.claimed}"
@@ -92,6 +96,8 @@ def _runs(trace: Trace, page: PageContext) -> str:
 
 _OUTCOMES = {
     "success": "finished",
+    "interrupted": "paused for an answer",
+    "cancelled": "cancelled, neither finished nor failed",
     "failed": "which failed and said so",
     "truncated": "which never ended",
     "open": "which never ended",
@@ -138,9 +144,16 @@ def _why(trace: Trace, page: PageContext, first: FindingRow | None) -> str:
     ended = [lane for lane in page.lanes.values() if lane.state == "error"]
     if ended:
         said += f" {names.lane_name(ended[0])} ended in error, and said so."
-    if trace.run_count == 1 and page.runs and page.runs[0].outcome == "failed":
-        said += f" The run ended in an error at #{page.runs[0].last}, and said so."
-    return said
+    return said + (_ended(page.runs[0]) if trace.run_count == 1 and page.runs else "")
+
+
+def _ended(run: RunRow) -> str:
+    """How a single run ended, when that is not simply success."""
+    return {
+        "failed": f" The run ended in an error at #{run.last}, and said so.",
+        "cancelled": f" The run was cancelled at #{run.last}: it neither finished nor failed.",
+        "interrupted": f" The run paused at #{run.last} and waits for an answer.",
+    }.get(run.outcome, "")
 
 
 def _unread(trace: Trace) -> str:

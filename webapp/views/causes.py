@@ -18,7 +18,7 @@ from webapp.core.rules.model import catalogue
 from webapp.storage import events, findings, items
 from webapp.storage.models import FindingRow, Trace
 from webapp.views import content, names
-from webapp.views.page import MAX_LISTED, PageContext
+from webapp.views.page import MAX_LISTED, PageContext, many_lanes
 
 FOLLOWERS = 5  # consequences listed under a cause
 AGAIN = 5  # further places of a merged finding that are listed
@@ -90,8 +90,9 @@ class Matter:
 
 def context(session: Session, trace: Trace) -> PageContext:
     """The trace's page context, at the event its headline is about."""
-    lanes = {row.ord: row for row in items.lanes(session, trace.pk, limit=MAX_LISTED)}
     event = min(max(trace.headline_event or 0, 0), max(0, trace.records - 1))
+    near = event if many_lanes(trace) else None
+    lanes = {row.ord: row for row in items.lanes(session, trace.pk, limit=MAX_LISTED, around=near)}
     return PageContext(trace, event, lanes, items.runs(session, trace.pk, limit=MAX_LISTED), shared=True)
 
 

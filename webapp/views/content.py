@@ -19,6 +19,7 @@ TEXT_SHOWN = 240  # characters of a text in a row; the inspector has it whole
 
 _UNSHOWABLE = re.compile("[\ud800-\udfff\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_OBEYED = re.compile("[\ud800-\udfff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,11 @@ class Content:
 def showable(text: str) -> str:
     """Text with what a page cannot hold, or would obey, as visible codes: `\\n`, `�\\ud83d`, `\\u202e`."""
     return _UNSHOWABLE.sub(_code, text)
+
+
+def harmless(text: str) -> str:
+    """`showable` for text that keeps its lines and tabs: what a page would obey is a code, the rest is as it was."""
+    return _OBEYED.sub(_code, text)
 
 
 def _code(found: re.Match[str]) -> str:

@@ -117,7 +117,10 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         when=_when(page, line),
         reached=_reached(line.reached, line.type),
         reached_cls="c-fatal" if line.reached == 2 else "",
-        becomes=[_becomes(d, known.get(d.item)) for d in derived],
+        # of a record that is refused nothing comes into being, except the end of what it interrupts
+        becomes=[
+            _becomes(d, known.get(d.item)) for d in derived if line.reached != 2 or d.change == "closed"
+        ],
         cards=cards,
         cards_more=max(0, len(page.findings) - CARDS),
         payload=shown.html,

@@ -21,6 +21,11 @@ CLOCK_WORDS = {
 }
 
 
+def many_lanes(trace: Trace) -> bool:
+    """Whether a page knows only those lanes by name that are nearest to the chosen event."""
+    return trace.lane_count > MAX_LISTED
+
+
 @dataclass(frozen=True)
 class Clock:
     """The one clock a trace's times are told on. kind: unix | relative | time-of-day | none."""

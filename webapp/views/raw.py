@@ -12,12 +12,15 @@ from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 
+from webapp.views.content import harmless
+
 MAX_LINES = 120
 MAX_CHARS = 60_000
 MAX_TOKEN = 2_000  # characters of one string that are shown
 MAX_DEPTH = 40  # deeper levels are not indented further
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s{}\[\]:,"]+')
+# a string that does not end is one token up to where the text does: looked at once, whatever it holds
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\]:,]|[^\s{}\[\]:,"]+')
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ def pretty(text: str, culprits: Collection[str] = ()) -> Raw:
     """culprits: keys or string values to mark, without their quotes."""
     body = text[:MAX_CHARS].strip()
     if not body.startswith(("{", "[")):
-        return Raw(escape(body), len(text) > MAX_CHARS)
+        return Raw(escape(harmless(body)), len(text) > MAX_CHARS)
     printer = _Printer(culprits)
     for found in _TOKEN.finditer(body):
         printer.take(found[0])
@@ -73,7 +76,7 @@ class _Printer:
         self._start()
         is_key = bool(self.stack) and self.stack[-1] == "{" and self.key is None
         guilty = token[1:-1] in self.culprits if token.startswith('"') else False
-        shown = token if len(token) <= MAX_TOKEN else f"{token[:MAX_TOKEN]}…"
+        shown = harmless(token if len(token) <= MAX_TOKEN else f"{token[:MAX_TOKEN]}…")
         if is_key:
             self.key = token
             body = Markup("<mark>{}:</mark> ") if guilty else Markup('<span class="k">{}:</span> ')

@@ -24,7 +24,7 @@ def told(session: Session, trace: Trace, page: PageContext, first: FindingRow | 
         return f"{head}: none of {names.plural(trace.messages, 'message')} reached the screen.", ""
     said = names.plural(trace.messages_seen, "message")
     if trace.messages_seen < trace.messages:
-        said = f"{trace.messages_seen} of {names.plural(trace.messages, 'message')}"
+        said = f"{names.count(trace.messages_seen)} of {names.plural(trace.messages, 'message')}"
     cut = _cut_message(session, trace, first)
     last = cut or story.last_seen(session, trace.pk)
     if last is not None:

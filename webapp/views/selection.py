@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-PANELS = ("events", "sequence", "timeline", "conversation", "findings", "source")
+PANELS = ("events", "sequence", "timeline", "conversation", "state", "findings", "source")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +23,16 @@ class Selection:
     base:    URL path of the trace page: `/traces/ID`, or `/s/TOKEN` on a shared page
     panel:   one of PANELS
     event:   chosen record number, None = the page chooses (the first cause)
-    start:   first record of the panel's window, None = around the chosen event (Timeline: first lane shown)
+    start:   first record of the panel's window, None = around the chosen event (Timeline: first lane shown;
+             State: first member shown of the opened value)
     q, type, lane, item, hits: filters of the Events panel (hits: findings only); item is an id as typed
     fold:    Events and Sequence: bursts folded
     axis:    Timeline: `time` or `number`
     a, b:    Timeline: ends of the zoomed window, in axis units
     line:    Source: first line shown
     level:   Findings: only this severity
-    asof:    Conversation: `end` tells it as of the last record instead of the chosen one
+    asof:    Conversation, State: `end` tells it as of the last record instead of the chosen one
+    path:    State: the opened value, as a JSON Pointer; "" = all of it
     """
 
     base: str
@@ -49,6 +51,7 @@ class Selection:
     line: int | None = None
     level: str = ""
     asof: str = ""
+    path: str = ""
 
     @property
     def filtered(self) -> bool:
@@ -57,10 +60,11 @@ class Selection:
     def href(self, **changes: Any) -> str:
         """The URL of this view with some members changed; members at their default are left out.
 
-        Changing the panel drops the window (`start`, `a`, `b`, `line`, `level`, `asof`) unless it is given.
+        Changing the panel drops the window (`start`, `a`, `b`, `line`, `level`, `asof`, `path`) unless it is given.
         """
         if changes.get("panel", self.panel) != self.panel:
-            changes = {**dict.fromkeys(("start", "a", "b", "line")), "level": "", "asof": "", **changes}
+            window = dict.fromkeys(("start", "a", "b", "line"))
+            changes = {**window, **dict.fromkeys(("level", "asof", "path"), ""), **changes}
         chosen = replace(self, **changes)
         query: dict[str, str] = {}
         if chosen.panel != "events":
@@ -69,7 +73,7 @@ class Selection:
             value = getattr(chosen, name)
             if value is not None:
                 query[name] = str(value)
-        for name in ("q", "type", "lane", "item", "axis", "level", "asof"):
+        for name in ("q", "type", "lane", "item", "axis", "level", "asof", "path"):
             value = getattr(chosen, name)
             if value:
                 query[name] = value
@@ -85,6 +89,7 @@ class Selection:
 
 
 MAX_BOX = 500  # characters of a filter that are looked at
+MAX_PATH = 2_000
 _NUMBER = re.compile(r"\d{1,9}")
 
 
@@ -103,6 +108,7 @@ def parse(base: str, query: Mapping[str, str], panel: str | None = None) -> Sele
         a=_real(query.get("a")),
         b=_real(query.get("b")),
         line=_whole(query.get("line")),
+        path=query.get("path", "")[:MAX_PATH],
         **text,
     )
 

@@ -12,7 +12,7 @@ from webapp.draw.sequence_file import standalone
 from webapp.draw.sequence_model import Diagram
 from webapp.storage import items
 from webapp.storage.models import Trace
-from webapp.views.page import MAX_LISTED, PageContext
+from webapp.views.page import MAX_LISTED, PageContext, many_lanes
 from webapp.views.panels.sequence import sentence, window
 from webapp.views.selection import Selection
 
@@ -35,6 +35,7 @@ def text(session: Session, trace: Trace, sel: Selection) -> str:
 def _diagram(session: Session, trace: Trace, sel: Selection) -> Diagram:
     chosen = sel.event if sel.event is not None else trace.headline_event or 0
     event = min(max(chosen, 0), max(0, trace.records - 1))
-    lanes = {row.ord: row for row in items.lanes(session, trace.pk, limit=MAX_LISTED)}
+    near = event if many_lanes(trace) else None
+    lanes = {row.ord: row for row in items.lanes(session, trace.pk, limit=MAX_LISTED, around=near)}
     page = PageContext(trace, event, lanes)
     return window(session, trace, sel, page, SAVED, SAVED, marks=MARKS)[0]

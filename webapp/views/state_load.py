@@ -73,9 +73,7 @@ def rebuild(session: Session, trace: Trace, page: PageContext, upto: int) -> Reb
         value, copies = _before(session, trace, first, start)
         moments = _follow(session, trace, places, value, copies)
     except _TooMuch as problem:
-        return Rebuilt(
-            places, {}, ahead[-1] if ahead else None, UNSET, source, source_at, str(problem)
-        )
+        return Rebuilt(places, {}, ahead[-1] if ahead else None, UNSET, source, source_at, str(problem))
     last = ahead[-1] if ahead else None
     held = moments[last.seq].after if last is not None else start
     return Rebuilt(places, moments, last, held, source, source_at, "")
@@ -83,7 +81,8 @@ def rebuild(session: Session, trace: Trace, page: PageContext, upto: int) -> Reb
 
 def _fitting(places: list[Place]) -> list[Place]:
     """The first of them that together are within WINDOW_CHARS; always one."""
-    total, kept = 0, []
+    total = 0
+    kept: list[Place] = []
     for place in places:
         total += place.size
         if kept and total > WINDOW_CHARS:

@@ -53,7 +53,9 @@ class Node:
 class Tree:
     """Builds the lines of one value. focus: its own path, which all marks' paths are compared with."""
 
-    def __init__(self, value: Any, focus: Path, marks: Sequence[Mark], link: Link, lines: int, start: int) -> None:
+    def __init__(
+        self, value: Any, focus: Path, marks: Sequence[Mark], link: Link, lines: int, start: int
+    ) -> None:
         self.value, self.focus, self.link = value, focus, link
         size = len(focus)
         mine = [mark for mark in marks if mark.path[:size] == focus]
@@ -95,7 +97,9 @@ class Tree:
         most = min(ROOT if path == self.focus else INNER, self.left)
         chosen: list[str | int] = list(keys[first : first + most])
         known = set(chosen)
-        marked = [m.path[-1] for m in self.set.values() if len(m.path) == len(path) + 1 and m.path[:-1] == path]
+        marked = [
+            m.path[-1] for m in self.set.values() if len(m.path) == len(path) + 1 and m.path[:-1] == path
+        ]
         marked += [p[-1] for p in self.wanted if len(p) == len(path) + 1 and p[:-1] == path]
         chosen += [key for key in dict.fromkeys(marked) if key not in known and _has(value, key)][:20]
         self.shown[path] = chosen
@@ -122,11 +126,8 @@ class Tree:
         href = self.link(path, None) if path != self.focus else ""
         keys = self.shown.get(path)
         if keys is None:
-            return Node(key, index, cls, words.counted(value), "", href, **more)
-        children = [
-            self._node(*_key(each), (*path, each), value[each])
-            for each in keys
-        ]
+            return Node(key, index, cls, words.brief(value), "", href, **more)
+        children = [self._node(*_key(each), (*path, each), value[each]) for each in keys]
         for ghost in self.ghosts.get(path, ())[:20]:
             children.insert(self._ghost_place(ghost, keys), _ghost(ghost))
         left = len(value) - len(keys)

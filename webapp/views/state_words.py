@@ -15,7 +15,7 @@ from webapp.core.agui.pointers import pointer_of
 from webapp.views.content import showable
 from webapp.views.names import clip, count, plural
 
-SIGN = {"+": "+", "-": "−", "~": "~"}  # noqa: RUF001 the sign of a removal is a minus
+SIGN = {"+": "+", "-": "−", "~": "~"}
 SIGN_WORD = {"+": "added", "-": "removed", "~": "changed"}
 SIGN_CLASS = {"+": "add", "-": "del", "~": "mod"}
 SHORT = 60  # characters of a value in a line
@@ -72,7 +72,8 @@ def brief(value: Any, limit: int = SHORT) -> str:
 def _small(value: dict[str, Any] | list[Any]) -> bool:
     inner: Sequence[Any] = list(value.values()) if isinstance(value, dict) else value
     return len(inner) <= 6 and all(
-        not isinstance(each, dict | list) and (not isinstance(each, str) or len(each) <= SHORT) for each in inner
+        not isinstance(each, dict | list) and (not isinstance(each, str) or len(each) <= SHORT)
+        for each in inner
     )
 
 

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from webapp.storage import conversation
 from webapp.storage.models import ItemRow, Trace
+from webapp.storage.plain import storable
 from webapp.views import names, talk_text
 from webapp.views.content import showable
 from webapp.views.page import PageContext
@@ -218,7 +219,7 @@ class Teller:
         for slot in slots:
             if not isinstance(slot, Seed) or slot.role != "tool" or slot.message is None:
                 continue
-            call = self.made.calls.get(str(slot.message.get("toolCallId")))
+            call = self.made.calls.get(storable(str(slot.message.get("toolCallId"))))
             mine = self._homes.get(slot.id)
             if call is None or mine is None:
                 continue

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from webapp.storage.models import ItemRow
+from webapp.storage.plain import storable
 from webapp.views import names, talk_text
 from webapp.views.content import showable
 from webapp.views.page import PageContext
@@ -91,7 +92,8 @@ class Calls:
 
 
 def tool_calls(message: dict[str, Any] | None) -> list[dict[str, Any]]:
-    """The calls of a whole message that have an id."""
+    """The calls of a whole message that have an id, which is made as the database has it."""
     given = (message or {}).get("toolCalls")
     found = given if isinstance(given, list) else []
-    return [call for call in found if isinstance(call, dict) and isinstance(call.get("id"), str)]
+    calls = [call for call in found if isinstance(call, dict) and isinstance(call.get("id"), str)]
+    return [{**call, "id": storable(call["id"])} for call in calls]

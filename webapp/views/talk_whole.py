@@ -13,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from webapp.storage import conversation, items
 from webapp.storage.models import ItemRow, Trace
+from webapp.storage.plain import storable
 from webapp.views.page import PageContext
 
 MAX_SNAPSHOT = 20_000_000  # characters of a snapshot's payload that are read: more than a record may have
@@ -22,7 +23,10 @@ MAX_BACK = 20  # earlier snapshots that are looked through for a message that wa
 
 @dataclass(frozen=True, slots=True)
 class Seed:
-    """A message that came whole. source: record that brought it, None = the request; message: as sent, if known."""
+    """A message that came whole. source: record that brought it, None = the request; message: as sent, if known.
+
+    id is as the database has it, so that it finds what was streamed; `message` may hold what no database takes.
+    """
 
     id: str
     role: str
@@ -50,7 +54,8 @@ class Whole:
             return None, self.asked()
         out = []
         for id_, role, *source in held.messages:
-            out.append(Seed(id_, role, source[0] if source and source[0] is not None else held.seq, None))
+            came = source[0] if source and source[0] is not None else held.seq
+            out.append(Seed(storable(id_), storable(role), came, None))
         return held.seq, out
 
     def asked(self) -> list[Seed]:
@@ -88,7 +93,7 @@ class Whole:
             raw = conversation.raws(self.session, self.trace.pk, [seq], MAX_SNAPSHOT)
             sent = _object(raw.get(seq, "")).get("messages")
             found = [m for m in sent if isinstance(m, dict)] if isinstance(sent, list) else []
-            self._read[seq] = {str(m.get("id")): m for m in reversed(found)}
+            self._read[seq] = {storable(str(m.get("id"))): m for m in reversed(found)}
         return self._read[seq]
 
     def _before(self, seed: Seed) -> tuple[int | None, dict[str, Any] | None]:
@@ -110,7 +115,7 @@ class Whole:
 def _seeds(messages: Any, source: int | None) -> list[Seed]:
     found = messages if isinstance(messages, list) else []
     return [
-        Seed(str(m["id"]), str(m.get("role", "")), source, m)
+        Seed(storable(str(m["id"])), storable(str(m.get("role", ""))), source, m)
         for m in found
         if isinstance(m, dict) and "id" in m
     ]

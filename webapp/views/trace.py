@@ -14,10 +14,10 @@ from markupsafe import Markup
 from sqlalchemy.orm import Session
 
 from webapp.draw import scrub
-from webapp.storage import events, findings, items
+from webapp.storage import events, findings, items, states
 from webapp.storage.models import FindingRow, Trace
-from webapp.views import banner, filters, inspector, marks, names
-from webapp.views.page import MAX_LISTED, PageContext
+from webapp.views import banner, filters, inspector, marks, names, run_list
+from webapp.views.page import MAX_LISTED, PageContext, many_lanes
 from webapp.views.panels import PANELS, Panel
 from webapp.views.selection import Selection
 
@@ -76,6 +76,8 @@ class TraceView:
     sel: Selection
     page: PageContext
     banner: banner.Banner
+    runs: Sequence[run_list.RunEntry]
+    runs_more: int
     folded: bool
     tabs: Sequence[Tab]
     notes: Sequence[Note]
@@ -98,7 +100,8 @@ def build(
     sel = filters.split(asked)
     panel = PANELS.get(sel.panel) or PANELS["events"]
     sel = replace(sel, panel=panel.name)
-    lanes = {row.ord: row for row in items.lanes(session, trace.pk, limit=MAX_LISTED)}
+    near = (sel.event if sel.event is not None else trace.headline_event or 0) if many_lanes(trace) else None
+    lanes = {row.ord: row for row in items.lanes(session, trace.pk, limit=MAX_LISTED, around=near)}
     page = PageContext(trace, 0, lanes, items.runs(session, trace.pk, limit=MAX_LISTED), shared=shared)
     notes = [Note(ALREADY, "info")] if already else []
     sel, event = _chosen(session, trace, sel, page, notes)
@@ -115,6 +118,8 @@ def build(
         sel=here,
         page=page,
         banner=told,
+        runs=run_list.entries(page, here),
+        runs_more=max(0, trace.run_count - run_list.MAX_RUNS),
         folded=panel.name != "events",
         tabs=_tabs(trace, here, panel),
         notes=notes,
@@ -187,6 +192,7 @@ def _tabs(trace: Trace, sel: Selection, panel: Panel) -> list[Tab]:
     small = {
         "events": names.count(trace.events),
         "conversation": _seen(trace),
+        "state": _states(trace),
         "findings": names.count(sum(n for _, n in _counts(trace))),
         "source": names.plural(trace.lines, "line"),
     }
@@ -211,6 +217,11 @@ def _seen(trace: Trace) -> str:
     if trace.messages_seen >= trace.messages:
         return names.count(trace.messages)
     return f"{names.count(trace.messages_seen)} of {names.count(trace.messages)}"
+
+
+def _states(trace: Trace) -> str:
+    number = sum(trace.types.get(name, 0) for name in states.TYPES)
+    return names.count(number) if number else "none"
 
 
 def _counts(trace: Trace) -> list[tuple[str, int]]:

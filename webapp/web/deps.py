@@ -13,10 +13,12 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 from sqlalchemy.orm import Session
 
 from webapp.settings import Settings
 from webapp.storage.db import Database
+from webapp.views.content import harmless
 from webapp.views.marks import marks
 from webapp.web.static import Assets
 
@@ -27,13 +29,26 @@ def make_templates(folder: Path, assets: Assets) -> Environment:
         loader=FileSystemLoader(folder),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_written,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     env.globals["static"] = assets.url
     env.filters["count"] = lambda number: f"{number:,}"
     env.filters["marks"] = marks
+    env.filters["exact"] = _exact
     return env
+
+
+def _written(value: object) -> object:
+    """What a template writes of a value. Text of a trace may hold what a page would obey (a character that turns
+    the line around, an escape sequence); markup was made by us, of text that was looked at when it was made."""
+    return harmless(value) if type(value) is str else value
+
+
+def _exact(text: str) -> Markup:
+    """A value that comes back from the browser, in a form or on the clipboard, and must be the same then."""
+    return escape(text.encode("utf-8", "replace").decode())
 
 
 def render(request: Request, template: str, /, status: int = 200, **context: Any) -> HTMLResponse:

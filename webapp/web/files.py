@@ -16,13 +16,13 @@ from webapp.storage import originals
 from webapp.storage.db import Database
 from webapp.storage.models import Trace
 
-_UNSAFE = re.compile(r'[\x00-\x1f\x7f"\\/:*?<>|]+')
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069"\\/:*?<>|]+')  # nor what turns a name around
 
 
 def attachment(body: str, kind: str, name: str, tail: str) -> Response:
     """An attachment called `NAME-TAIL`; the plain name is for what cannot read the whole one."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.") or "trace"
-    whole = quote(f"{name}-{tail}", safe="")
+    whole = quote(f"{_UNSAFE.sub('_', name).strip(' .') or 'trace'}-{tail}", safe="")
     told = f"attachment; filename=\"{plain}-{tail}\"; filename*=UTF-8''{whole}"
     data = body.encode("utf-8", "replace")
     return Response(data, media_type=f"{kind}; charset=utf-8", headers={"Content-Disposition": told})

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from webapp.core.agui import collisions
 from webapp.core.agui.held import Call, Msg, Text, merged
 from webapp.core.agui.world import World, quoted
 from webapp.core.records import Item
@@ -23,13 +24,16 @@ def open_item(w: World, kind: str, ev: Any, item: Item) -> None:
         _open_call(w, ev, item, tag)
         return
     if kind == "reasoning":
+        collisions.check(w, ev.messageId, "reasoning", tag)
         msg = w.held.open_message(ev.messageId, "reasoning", tag)
         item.name = "reasoning"
     else:
         role = "assistant" if ev.role is UNSET else ev.role
         held = w.held.by_id.get(ev.messageId)
         if held is not None:
-            _check_reopened(w, held, role, ev, item)
+            collisions.check(w, ev.messageId, role, tag)
+            if collisions.kind_of_role(held.role) == "message":
+                _check_reopened(w, held, role, ev, item)
         msg = w.held.open_message(ev.messageId, role, tag, ev.name)
         item.name = role
     w.blanked.pop(ev.messageId, None)
@@ -47,14 +51,6 @@ def _open_call(w: World, ev: Any, item: Item, tag: str | None) -> None:
     call.metadata = merged(call.metadata, ev.metadata)
     item.name = ev.toolCallName
     item.parent = None if ev.parentMessageId is UNSET else ev.parentMessageId
-
-
-def grow(w: World, kind: str, ev: Any) -> None:
-    """A piece of text or of arguments."""
-    if kind == "tool":
-        grow_call(w, ev)
-    else:
-        grow_message(w, kind, ev)
 
 
 def grow_call(w: World, ev: Any) -> None:

@@ -73,7 +73,9 @@ def by_snapshot(before: Any, after: Any) -> Marks:
 def at(value: Any, path: Path) -> Any:
     """What stands at a path, or NOTHING."""
     for key in path:
-        if isinstance(value, dict) and key in value:
+        if isinstance(value, dict):
+            if key not in value:
+                return NOTHING
             value = value[key]
         elif isinstance(value, list) and isinstance(key, int) and 0 <= key < len(value):
             value = value[key]
@@ -121,8 +123,10 @@ class _Book:
 
     def _removed(self, path: Path, held: Any) -> None:
         was = at(held, path)
-        if was is NOTHING or not path:
-            self._changed((), held, None) if not path else None
+        if not path:
+            self._changed((), held, None)
+            return
+        if was is NOTHING:
             return
         known = self.set.get(path)
         self._forget(path)
@@ -142,11 +146,13 @@ class _Book:
             self._changed(path, at(held, path), now)
 
     def _changed(self, path: Path, was: Any, now: Any) -> None:
-        ghost = next((g for g in self.ghosts if g.path == path and not isinstance(path[-1:], int)), None)
+        # a removed member that comes back is changed; a removed element of a list stays removed
+        named = bool(path) and isinstance(path[-1], str)
+        ghost = next((g for g in self.ghosts if g.path == path), None) if named else None
         known = self.set.get(path)
         if known is not None:
             sign, was = known.sign, known.was
-        elif ghost is not None and path and isinstance(path[-1], str):
+        elif ghost is not None:
             self.ghosts.remove(ghost)
             sign, was = "~", ghost.was
         else:

@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from webapp.core.agui import chunk_faults, items
 from webapp.core.agui import events as e
-from webapp.core.agui.assemble import grow, open_item
+from webapp.core.agui.assemble import grow_call, grow_message, open_item
 from webapp.core.agui.world import Stream, World, quoted, who
 from webapp.core.findings import Finding
 from webapp.core.records import Emitted, Item
@@ -213,10 +213,18 @@ def _content(w: World, spec: Kind, ev: Any, stream: Stream) -> None:
     if tag is UNSET and stream.tag is not None:
         tag = stream.tag
     piece = spec.content(stream.id, text, tag, ev)
-    # a tag that is not the stream's has been found already (CHK-09)
-    items.content(w, spec.kind, stream.id, UNSET if stream.tag is None else stream.tag, text)
-    grow(w, spec.kind, piece)
-    w.synthesized.append(Emitted(w.seq, len(w.synthesized), piece, stream.item, "grew", text))
+    item = stream.item
+    if stream.tag is None and item.state == "open":  # plainly legal: the cell, and an untagged piece always agrees
+        item.last = w.seq
+        item.count += 1
+        item.chars += len(text)
+    else:  # a tag that is not the stream's has been found already (CHK-09)
+        items.content(w, spec.kind, stream.id, UNSET if stream.tag is None else stream.tag, text)
+    if spec.kind == "tool":
+        grow_call(w, piece)
+    else:
+        grow_message(w, spec.kind, piece)
+    w.synthesized.append(Emitted(w.seq, len(w.synthesized), piece, item, "grew", text))
 
 
 def _close(w: World, lane: str | None) -> None:

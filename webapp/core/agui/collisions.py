@@ -35,7 +35,9 @@ def check(w: World, id_: str, role: str, lane: str | None, *, answers: str | Non
     before = _SPECIAL.get(old, f"a message of role {quoted(held.role)}")
     if new == old:
         before = f"the result of call {quoted(held.extra.get('toolCallId'))}"
-    place = next((w.items[kind][id_].first for kind in ("text", "reasoning", "activity") if id_ in w.items[kind]), None)
+    place = next(
+        (w.items[kind][id_].first for kind in ("text", "reasoning", "activity") if id_ in w.items[kind]), None
+    )
     return w.find(
         "AGUI-ENV-15",
         f"message id {quoted(id_)} is used for {_SPECIAL.get(new, 'a message')}, but it is already that of {before}",

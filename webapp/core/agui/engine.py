@@ -12,31 +12,19 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from webapp.core.agui import identity, runs, snapshots
+from webapp.core.agui import identity, metadata, request, runs, versions
 from webapp.core.agui.compat import Compat
 from webapp.core.agui.decode import duplicate_keys, may_have_duplicates
 from webapp.core.agui.enforce import Slow, slow_decode
 from webapp.core.agui.events import decode
 from webapp.core.agui.faults import report_faults
-from webapp.core.agui.values import RunAgentInput
+from webapp.core.agui.skipped import skipped_rules
 from webapp.core.agui.verify import ROUTES, Route, judge
 from webapp.core.agui.world import World, quoted
-from webapp.core.findings import Finding, Report, Skipped, verdict_of
+from webapp.core.findings import Finding, Report, verdict_of
 from webapp.core.ledger import Ledger
 from webapp.core.records import Emitted, Step
 
-NO_INPUT = "The request is not recorded, so its ids and history cannot be compared."
-NOT_SSE = "The recording is not the raw response body, so its framing is not known."
-UNSEEN = {
-    "AGUI-TRN-08": NOT_SSE,
-    "AGUI-TRN-09": "No response head is recorded.",
-    "AGUI-TRN-12": "No response head is recorded.",
-    "AGUI-TRN-13": "The recording is not binary.",
-    "AGUI-TRN-14": "The recording is not binary.",
-    "AGUI-TRN-15": "The recording is not binary.",
-    "AGUI-TRN-16": "Frame sizes are not recorded.",
-}
-FRAMED_RULES = ("AGUI-TRN-01", "AGUI-TRN-02", "AGUI-TRN-07")
 SENTINEL = b"[DONE]"  # other streaming APIs end with it; it is whole even where its blank line is missing
 NOTHING_FOUND: tuple[Sequence[Finding], Sequence[Finding]] = ((), ())
 _BROKEN = (msgspec.DecodeError, msgspec.ValidationError, RecursionError)
@@ -56,8 +44,7 @@ class AguiEngine:
         self.cut = False  # the last record broke off
         self.asked = run_input
         if run_input is not None:
-            self.world.input_known = True
-            self._seed(run_input)
+            request.seed(self.world, run_input)
 
     def feed(self, raw: bytes, at: float | None = None, framing: Sequence[str] = ()) -> Step:
         w = self.world
@@ -74,6 +61,7 @@ class AguiEngine:
             if slow is None or slow.event is None:
                 return self._unusable(slow)
             event = slow.event
+            metadata.check(w, event.metadata)
             route = ROUTES[type(event)]
         else:
             self.events += 1
@@ -82,6 +70,8 @@ class AguiEngine:
             keys = raw.count(b'":')
             if keys != (route.members if event.timestamp is UNSET else route.members + 1):
                 self._duplicates(raw, keys, route, event)
+                if event.metadata is not UNSET:
+                    metadata.check(w, event.metadata)
         w.type = route.type
         ts: Any = event.timestamp
         if ts is UNSET:
@@ -152,6 +142,7 @@ class AguiEngine:
         w.seq = last
         runs.end_of_stream(w, last, self.cut)
         identity.check_request(w, self.asked)
+        request.at_end(w)
         if self.events == 0:
             w.find(
                 "AGUI-TRN-11", "no event at all was read", "A client that gets an empty stream shows nothing."
@@ -172,8 +163,9 @@ class AguiEngine:
             rejected_at=self.ledger.rejected_at,
             runs=w.runs,
             findings=self.ledger.findings,
-            skipped_rules=self._skipped(),
+            skipped_rules=skipped_rules(w, sse=self.sse, asked=self.asked is not None),
             findings_left_out=self.ledger.left_out,
+            version_used=versions.used(w),
         )
 
     # ── what is held ─────────────────────────────────────────
@@ -198,16 +190,6 @@ class AguiEngine:
         return self.ledger.rejected_at
 
     # ── details ──────────────────────────────────────────────
-
-    def _seed(self, run_input: dict[str, Any]) -> None:
-        """The request's history and state; a malformed request seeds nothing and says why by being skipped."""
-        try:
-            shaped = msgspec.convert(run_input, RunAgentInput)
-        except (msgspec.ValidationError, RecursionError):
-            return
-        snapshots.seed_input(self.world, msgspec.to_builtins(shaped.messages))
-        if shaped.state is not UNSET:
-            self.world.state = shaped.state
 
     def _framing(self, notes: Sequence[str]) -> None:
         w = self.world
@@ -239,13 +221,3 @@ class AguiEngine:
                 "Parsers keep the last one without a word.",
                 path=key,
             )
-
-    def _skipped(self) -> list[Skipped]:
-        out = [Skipped(rule, reason) for rule, reason in UNSEEN.items()]
-        if not self.sse:
-            out += [Skipped(rule, NOT_SSE) for rule in FRAMED_RULES]
-        if self.asked is None:
-            out.append(Skipped("AGUI-RUN-10", NO_INPUT))
-        if self.ledger.rejected_at is not None and not self.world.runs:
-            out.append(Skipped("AGUI-TRN-10", "No run was opened."))
-        return out

@@ -6,9 +6,19 @@ beside it. Items, owners and held messages are `world.py`'s.
 
 from __future__ import annotations
 
-from webapp.core.agui.patch import Copies
+from collections import Counter
+
 from webapp.core.agui.values import Interrupt, RunAgentInput, TokenUsage
 from webapp.core.findings import Finding
+
+MAX_COPIED = 500_000  # values all `copy` operations of a trace may repeat: a chain of them doubles a document
+
+
+class Copies:
+    """What `copy` operations of one trace may still repeat."""
+
+    def __init__(self, left: int = MAX_COPIED) -> None:
+        self.left = left
 
 
 class RunFacts:
@@ -20,6 +30,7 @@ class RunFacts:
         self.tools: frozenset[str] | None = None  # names the application offered; None: not known
         self.answered_before: frozenset[str] = frozenset()  # calls that the input's messages answer
         # versions.py
+        self.mid_run = False  # events came before any start (runs.py)
         self.declared: str | None = None
         self.parent_run: str | None = None  # `parentRunId` of its start
         self.dated: tuple[int, str] | None = None  # first event that uses 1.0 material, and what
@@ -34,7 +45,7 @@ class RunFacts:
         self.diverged: Finding | None = None  # the first patch that failed since the last snapshot
         self.patched_after: int | None = None  # record of a patch that came after it
         # passthrough.py
-        self.raws: list[int] = []  # the first RAW event
+        self.first_raw: int | None = None
         self.customs = False
         self.told_by_custom: tuple[int, str] | None = None  # first CUSTOM that carries text, and its name
         self.content = False  # state, activity or messages came
@@ -51,29 +62,39 @@ class TraceFacts:
         self.request: RunAgentInput | None = None  # as recorded beside the trace
         self.request_faults: list[str] = []  # what is malformed in it, in words
         self.request_used = False  # a run of the trace has been matched with it
+        self.echoed = False  # a request could be compared with its echo
         self.inputs = False  # some run's input is known
         self.compared = False  # some run's input could be compared with the run before
         self.tools = False  # some run's tools are known
-        # identity.py
+        # identity.py: thread and run id -> record of the start
         self.run_ids: dict[tuple[str, str], int] = {}
-        self.mid_run = False  # events came before any start
         # versions.py
         self.versions: list[tuple[int, str]] = []  # record and declared version of each run that declares one
         self.typed: int | None = None  # first record with an `encryptedValueType`
         self.dated = False  # something of 1.0 was used
         # interrupts.py
         self.open_interrupts: dict[str, Interrupt] = {}
-        self.interrupted: tuple[str | None, str | None, int] | None = None  # thread, run, record of the outcome
-        self.last_end: str | None = None  # outcome of the run that ended last, None when it did not end cleanly
-        # usage.py: run id -> (record, its usage, whether its outcome was an interrupt)
+        self.mid_run = False  # some run of the trace began before the recording
+        self.ended = False  # some run finished before a client stopped (ending.py)
+        self.interrupted: tuple[str | None, str | None, int] | None = (
+            None  # thread, run, record of the outcome
+        )
+        self.last_end: str | None = (
+            None  # outcome of the run that ended last, None when it did not end cleanly
+        )
+        # usage.py: run id -> (record, its usage)
         self.usage: dict[str, tuple[int, list[TokenUsage]]] = {}
+        self.usage_compared = False  # two runs that belong together reported usage
         self.providers: dict[str, str] = {}  # provider in lower case -> as first spelt in token usage
         # encrypted.py: (kind, id) -> value, the type it replaced, record
         self.untyped: dict[tuple[str, str], tuple[str, str, int]] = {}
         # metadata.py, passthrough.py, parts.py: what has been told once, and the finding
         self.told: dict[tuple[str, str], Finding | None] = {}
+        self.told_of: Counter[str] = Counter()  # how many of each kind
         # state.py
         self.copies = Copies()
         self.baseline = False  # the state a patch is applied to is known: a snapshot or an input set it
         self.unsure: Finding | None = None  # the note that it is not
-        self.broken_activities: dict[str, Finding] = {}  # activity id -> the first patch that failed since its snapshot
+        self.broken_activities: dict[
+            str, Finding
+        ] = {}  # activity id -> the first patch that failed since its snapshot

@@ -10,6 +10,7 @@ import json
 import re
 from typing import Any
 
+from webapp.core.agui import passthrough
 from webapp.core.agui.enforce import Slow
 from webapp.core.agui.lost import Lost
 from webapp.core.agui.world import World
@@ -25,6 +26,7 @@ _OPENERS = {
     "REASONINGSTART": ("span", "messageId"),
     "STEPSTARTED": ("step", "stepName"),
     "SUBAGENTSTARTED": ("subagent", "subagentRunId"),
+    "ACTIVITYSNAPSHOT": ("activity", "messageId"),
     "RUNSTARTED": ("run", "runId"),
 }
 # closers whose loss explains what stays open
@@ -40,12 +42,20 @@ _CLOSERS = {
     "RUNERROR": ("run", "runId"),
 }
 _PIECES = {"TOOLCALLARGS": ("tool", "toolCallId")}
+_RESULTS = {"TOOLCALLRESULT": ("tool", "toolCallId")}
+_STATE = {"STATESNAPSHOT": ("state", ""), "STATEDELTA": ("state", "")}
 _CHUNKS = {
     "TEXTMESSAGECHUNK": ("text", "messageId"),
     "TOOLCALLCHUNK": ("tool", "toolCallId"),
     "REASONINGMESSAGECHUNK": ("reasoning", "messageId"),
 }
-_ROLES = {"opener": _OPENERS | _CHUNKS, "closer": _CLOSERS, "piece": _PIECES | _CHUNKS}
+_ROLES = {
+    "opener": _OPENERS | _CHUNKS,
+    "closer": _CLOSERS,
+    "piece": _PIECES | _CHUNKS,
+    "result": _RESULTS,
+    "state": _STATE,
+}
 # members that say what an event is about: what the judges find on it may follow from their fault
 _SUBJECT = re.compile(r"\$\.(\w+(Id|_id)|delta|stepName|toolCallName)")
 
@@ -78,6 +88,8 @@ def report_faults(w: World, slow: Slow, raw: bytes, *, sse: bool) -> bool:
         spelling = spelling or (finding if snake else None)
         if (slow.kind == "malformed" or snake) and _SUBJECT.fullmatch(fault.path or ""):
             subject = subject or finding
+    if slow.kind == "dropped":
+        passthrough.dropped(w, value, first)
     w.spoiler = subject if slow.event is not None else None
     if first is not None and slow.kind != "undecodable" and (slow.event is None or subject is not None):
         name = _letters(slow.type or "")

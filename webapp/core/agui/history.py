@@ -27,8 +27,8 @@ def ended(w: World, kind: str, item: Item) -> None:
     finding = w.find(
         "AGUI-RUN-17",
         f"{NOUNS[kind]} {quoted(item.id)} is streamed again, although the application already holds it",
-        f"Since #{at} its {'arguments have' if kind == 'tool' else 'text has'} come a second time, and a client appends "
-        "them: they show twice. What is held already is restated by a snapshot.",
+        f"Since #{at} its {'arguments have' if kind == 'tool' else 'text has'} come a second time, and a client "
+        "appends what comes: it shows twice. What is held already is restated by a snapshot.",
         lane=item.lane,
         item=(kind, item.id),
         related=((at, "opened"),),

@@ -16,6 +16,7 @@ from webapp.core.agui.world import World, quoted
 from webapp.core.findings import Run
 
 NEWEST = (1, 1)
+ONE_THREAD = "All runs of one stream belong to one thread. Clients reject this from the next version on."
 _VERSION = re.compile(r"[0-9]{1,9}\.[0-9]{1,9}")
 
 
@@ -28,8 +29,8 @@ def check_request(w: World, asked: dict[str, Any] | None) -> None:
     first_thread = w.runs[0].thread_id
     for run in earlier:
         if run.thread_id not in (None, thread) and run.thread_id == first_thread:
-            _at(w, run, "AGUI-RUN-09", f"run {quoted(run.run_id)} is on thread {quoted(run.thread_id)}, "
-                f"but the request was for {quoted(thread)}")  # fmt: skip
+            title = f"run {quoted(run.run_id)} is on thread {quoted(run.thread_id)}, but the request was for "
+            _at(w, run, "AGUI-RUN-09", f"{title}{quoted(thread)}", ONE_THREAD)
     wrong = []
     if last.thread_id and thread is not None and last.thread_id != thread:
         wrong.append(f"thread {quoted(last.thread_id)} instead of {quoted(thread)}")
@@ -49,7 +50,7 @@ def check_start(w: World, ev: e.RunStarted, run: Run) -> None:
             "AGUI-RUN-09",
             f"run {quoted(run.run_id)} is on thread {quoted(run.thread_id)}, the first run is on "
             f"{quoted(first.thread_id)}",
-            "All runs of one stream belong to one thread.",
+            ONE_THREAD,
             item=("run", ev.runId),
             related=((first.first, "previous"),),
         )
@@ -62,17 +63,28 @@ def check_start(w: World, ev: e.RunStarted, run: Run) -> None:
         )
 
 
+def check_reuse(w: World, ev: e.RunStarted) -> None:
+    """RUN-11: a run id that an earlier run of this thread has used; a nested start has been found already."""
+    if not ev.runId:
+        return
+    before = w.trace.run_ids.setdefault((ev.threadId, ev.runId), w.seq)
+    if before != w.seq and w.nested is None:
+        w.find("AGUI-RUN-11", f"run {quoted(ev.runId)} has the id of an earlier run of its thread",
+               f"#{before} started that one. What belongs to which of the two cannot be told apart later.",
+               item=("run", ev.runId), related=((before, "previous"),))  # fmt: skip
+
+
 def check_finish(w: World, ev: e.RunFinished, run: Run) -> None:
     opened = ((w.run_opened, "opened"),)
     if run.run_id and ev.runId and ev.runId != run.run_id:
         w.find("AGUI-RUN-07", f"the run finishes as {quoted(ev.runId)}, but it started as {quoted(run.run_id)}",
-               "Both boundary events of a run carry the same `runId`. Clients of the next version reject this.",
+               "Both boundary events of a run carry the same `runId`. Clients reject this from the next version on.",
                item=("run", run.run_id), related=opened,
                cause=None if w.nested is None else w.nested.key)  # fmt: skip
     if run.thread_id and ev.threadId and ev.threadId != run.thread_id:
         w.find("AGUI-RUN-08", f"the run finishes on thread {quoted(ev.threadId)}, but it started on "
                f"{quoted(run.thread_id)}",
-               "Both boundary events of a run carry the same `threadId`. Clients of the next version reject this.",
+               "Both boundary events of a run carry the same `threadId`. Clients reject this from the next version on.",
                item=("run", run.run_id or ""), related=opened)  # fmt: skip
 
 
@@ -91,5 +103,5 @@ def check_version(w: World, declared: Any) -> None:
                "A client goes on and drops what it does not know.", item=("run", run_id))  # fmt: skip
 
 
-def _at(w: World, run: Run, rule: str, title: str) -> None:
-    w.ledger.add(rule, run.first, title, run=run.run, item=("run", run.run_id or ""))
+def _at(w: World, run: Run, rule: str, title: str, why: str = "") -> None:
+    w.ledger.add(rule, run.first, title, why, run=run.run, item=("run", run.run_id or ""))

@@ -24,18 +24,25 @@ def raised(w: World, ev: e.RunFinished, outcome: v.RunInterrupt) -> None:
     """A run ends with questions."""
     for id_, times in Counter(interrupt.id for interrupt in outcome.interrupts).items():
         if times > 1:
-            w.find("AGUI-INT-02", f"{times} interrupts have the id {quoted(id_)}",
-                   "One answer will count for all of them. Clients of the next version reject this.",
-                   item=("interrupt", id_))  # fmt: skip
+            w.find(
+                "AGUI-INT-02",
+                f"{times} interrupts have the id {quoted(id_)}",
+                "One answer will count for all of them. Clients reject this from the next version on.",
+                item=("interrupt", id_),
+            )
     for interrupt in outcome.interrupts:
         about: dict[str, Any] = {"item": ("interrupt", interrupt.id)}
         call = interrupt.toolCallId
         if call is not UNSET and call not in w.held.calls and call not in w.items["tool"]:
             sure = w.input_known or len(w.runs) > 1
-            w.find("AGUI-INT-04", f"interrupt {quoted(interrupt.id)} is about tool call {quoted(call)}, which nobody has "
-                   "made", "An application has nothing to show beside the question." if sure else
-                   "The request is not recorded, so the call may stand in the earlier conversation.",
-                   **about)  # fmt: skip
+            w.find(
+                "AGUI-INT-04",
+                f"interrupt {quoted(interrupt.id)} is about tool call {quoted(call)}, which nobody has made",
+                "An application has nothing to show beside the question."
+                if sure
+                else "The request is not recorded, so the call may stand in the earlier conversation.",
+                **about,
+            )
         _check_expiry(w, ev, interrupt, about)
 
 
@@ -45,11 +52,21 @@ def _check_expiry(w: World, ev: e.RunFinished, interrupt: v.Interrupt, about: di
     if text is UNSET:
         return
     if not looks_like_date(text):
-        w.find("AGUI-INT-05", f"interrupt {quoted(interrupt.id)} expires at {quoted(text)}, which is no date",
-               "A client that cannot read it lets the question stand for ever.", path="unreadable", **about)  # fmt: skip
+        w.find(
+            "AGUI-INT-05",
+            f"interrupt {quoted(interrupt.id)} expires at {quoted(text)}, which is no date",
+            "A client that cannot read it lets the question stand for ever.",
+            path="unreadable",
+            **about,
+        )
     elif (at := epoch_ms(text)) is not None and _past(at, ev.timestamp):
-        w.find("AGUI-INT-05", f"interrupt {quoted(interrupt.id)} has expired before it was sent, at {quoted(text)}",
-               "A client lets nobody answer it.", path="expired", **about)  # fmt: skip
+        w.find(
+            "AGUI-INT-05",
+            f"interrupt {quoted(interrupt.id)} has expired before it was sent, at {quoted(text)}",
+            "A client lets nobody answer it.",
+            path="expired",
+            **about,
+        )
 
 
 def _past(at: int, now: Any) -> bool:
@@ -69,9 +86,13 @@ def check_resume(w: World, asked: v.RunAgentInput) -> None:
         return
     thread, run_id, at = trace.interrupted or (None, None, 0)
     if given and thread is not None and asked.threadId != thread and given & trace.open_interrupts.keys():
-        w.find("AGUI-INT-11", f"the request answers interrupts of thread {quoted(thread)} on thread "
-               f"{quoted(asked.threadId)}", "An answer goes to the thread the question was asked on.",
-               related=((at, "previous"),), **about)  # fmt: skip
+        w.find(
+            "AGUI-INT-11",
+            f"the request answers interrupts of thread {quoted(thread)} on thread {quoted(asked.threadId)}",
+            "An answer goes to the thread the question was asked on.",
+            related=((at, "previous"),),
+            **about,
+        )
     elif asked.threadId != thread:
         return
     unknown = sorted(given - trace.open_interrupts.keys())
@@ -95,14 +116,21 @@ def check_entries(w: World, asked: v.RunAgentInput) -> None:
     entries = [] if asked.resume is UNSET else asked.resume
     for id_, times in Counter(entry.interruptId for entry in entries).items():
         if times > 1:
-            w.find("AGUI-INT-12", f"`resume` answers interrupt {quoted(id_)} {times} times",
-                   "One entry is enough; which one counts is left to the agent.", item=("run", asked.runId))  # fmt: skip
+            w.find(
+                "AGUI-INT-12",
+                f"`resume` answers interrupt {quoted(id_)} {times} times",
+                "One entry is enough; which one counts is left to the agent.",
+                item=("run", asked.runId),
+            )
 
 
 def _unknown(w: World, ids: list[str], why: str, about: dict[str, Any]) -> None:
-    w.find("AGUI-INT-08", f"`resume` answers {listed([quoted(id_) for id_ in ids])}, but {why}",
-           "Answers are for the interrupts of the most recent interrupted run; an agent goes on without them.",
-           **about)  # fmt: skip
+    w.find(
+        "AGUI-INT-08",
+        f"`resume` answers {listed([quoted(id_) for id_ in ids])}, but {why}",
+        "Answers are for the interrupts of the most recent interrupted run; an agent goes on without them.",
+        **about,
+    )
 
 
 def _expired(w: World, entries: list[v.ResumeEntry], about: dict[str, Any]) -> None:
@@ -113,9 +141,13 @@ def _expired(w: World, entries: list[v.ResumeEntry], about: dict[str, Any]) -> N
             continue
         at = epoch_ms(interrupt.expiresAt)
         if at is not None and w.last_ts is not None and _past(at, w.last_ts):
-            w.find("AGUI-INT-09", f"`resume` answers interrupt {quoted(entry.interruptId)}, which expired at "
-                   f"{quoted(interrupt.expiresAt)}", "The run starts later than that. An expired question can be "
-                   "cancelled, not answered.", **about)  # fmt: skip
+            w.find(
+                "AGUI-INT-09",
+                f"`resume` answers interrupt {quoted(entry.interruptId)}, which expired at "
+                f"{quoted(interrupt.expiresAt)}",
+                "The run starts later than that. An expired question can be cancelled, not answered.",
+                **about,
+            )
 
 
 def settled(w: World, word: str) -> None:
@@ -129,11 +161,14 @@ def settled(w: World, word: str) -> None:
         return
     names = listed([quoted(id_) for id_ in facts.uncovered])
     what = "ends as a success" if word == "success" else f"carries out call {quoted(sorted(done)[0])}"  # type: ignore[type-var]
-    w.find("AGUI-INT-10", f"the run {what} while interrupt{'' if len(facts.uncovered) == 1 else 's'} {names} "
-           f"{'is' if len(facts.uncovered) == 1 else 'are'} unanswered",
-           "Silence is neither consent nor a withdrawal: an agent refuses such a request or asks again.",
-           item=("interrupt", next(iter(facts.uncovered))),
-           related=() if facts.uncovered_by is None else ((facts.uncovered_by.event, "previous"),))  # fmt: skip
+    w.find(
+        "AGUI-INT-10",
+        f"the run {what} while interrupt{'' if len(facts.uncovered) == 1 else 's'} {names} "
+        f"{'is' if len(facts.uncovered) == 1 else 'are'} unanswered",
+        "Silence is neither consent nor a withdrawal: an agent refuses such a request or asks again.",
+        item=("interrupt", next(iter(facts.uncovered))),
+        related=() if facts.uncovered_by is None else ((facts.uncovered_by.event, "previous"),),
+    )
 
 
 def remember(w: World, outcome: Any, word: str) -> None:

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import UNSET
 
 from webapp.core import explain
+from webapp.core.agui import history
 from webapp.core.agui.tables import ITEM, SPAN
 from webapp.core.agui.world import BUCKETS, NOUNS, UNKNOWN, World, quoted, who
 from webapp.core.records import Item
@@ -59,6 +60,8 @@ def start(w: World, kind: str, id_: str, tag: Any, parent: Any = UNSET, *, chunk
         item.last = w.seq
         return item
     owner = _owner(w, kind, id_, item, tag, parent)
+    if item is None and kind != "span":
+        history.opened(w, kind, id_)
     if state == "phantom" or (item is not None and item.opened is None):
         _opens_late(w, kind, id_)
     elif not chunk and item is not None and item.closed_by == w.seq:
@@ -115,6 +118,8 @@ def end(w: World, kind: str, id_: str, tag: Any, *, by: int | None = None) -> It
         return _orphan(w, kind, id_, tag, cell.rule or "", title, "closed", derived=by is not None)
     if tag is not UNSET and item.state == "open":
         _agree(w, kind, item, tag, "an end")
+    if w.facts.again:
+        history.ended(w, kind, item)
     if kind == "tool" and item.state == "open":
         _check_arguments(w, item)
     w.close(item, by=by)

@@ -27,17 +27,25 @@ def check(w: World, metadata: Any) -> None:
         known = told.get(("metadata", key))
         if known is not None:
             w.ledger.again(known, w.seq)
-        elif len(told) < MAX_KEYS:
+        elif ("metadata", key) not in told and w.trace.told_of["metadata"] < MAX_KEYS:
+            w.trace.told_of["metadata"] += 1
             told["metadata", key] = _tell(w, key)
 
 
 def _tell(w: World, key: str) -> Any:
     if key == RESERVED:
-        return w.find("AGUI-MET-01", f"metadata uses the key {quoted(key)}, which is the protocol’s own",
-                      "A later version may give it a meaning.", path="ag-ui")  # fmt: skip
-    return w.find("AGUI-MET-02", f"the metadata key {quoted(key)} has no vendor prefix",
-                  "Two frameworks may use one bare word for two things; `example.com/key` belongs to one.",
-                  path=f"metadata {key}")  # fmt: skip
+        return w.find(
+            "AGUI-MET-01",
+            f"metadata uses the key {quoted(key)}, which is the protocol’s own",
+            "A later version may give it a meaning.",
+            path="ag-ui",
+        )
+    return w.find(
+        "AGUI-MET-02",
+        f"the metadata key {quoted(key)} has no vendor prefix",
+        "Two frameworks may use one bare word for two things; `example.com/key` belongs to one.",
+        path=f"metadata {key}",
+    )
 
 
 def check_messages(w: World, messages: list[Any]) -> None:

@@ -12,13 +12,28 @@ from typing import Any
 from webapp.core.agui import values as v
 from webapp.core.agui.world import World, quoted
 
-_BASE64 = re.compile(r"[A-Za-z0-9+/\s]*={0,2}\s*")
+_BASE64 = re.compile(r"[A-Za-z0-9+/\s]*+={0,2}\s*+")  # possessive: white space has one place to be taken
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 _HANDLE = re.compile(r"(files?/)?[A-Za-z0-9_-]+")  # no scheme, no path, no dot: an id and not a relative link
 _PROVIDERS_OWN = frozenset(
-    {"openai", "openai-file", "anthropic", "anthropic-file", "claude", "gemini", "google", "azure-openai", "mistral",
-     "bedrock", "vertex", "file-id", "fileid", "attachment", "sandbox"}
-)  # fmt: skip
+    {
+        "openai",
+        "openai-file",
+        "anthropic",
+        "anthropic-file",
+        "claude",
+        "gemini",
+        "google",
+        "azure-openai",
+        "mistral",
+        "bedrock",
+        "vertex",
+        "file-id",
+        "fileid",
+        "attachment",
+        "sandbox",
+    }
+)
 
 
 def check_parts(w: World, content: Any, *, in_request: bool = False) -> None:
@@ -44,18 +59,26 @@ def _check_data(w: World, source: v.DataSource, severity: str | None) -> None:
         what = "is not base64"
     else:
         return
-    w.find("AGUI-ENV-20", f"the inline data {quoted(value[:40])} {what}",
-           "It passes every check of form, and an application fails to decode it.",
-           severity=severity, path=f"data {what}")  # fmt: skip
+    w.find(
+        "AGUI-ENV-20",
+        f"the inline data {quoted(value[:40])} {what}",
+        "It passes every check of form, and an application fails to decode it.",
+        severity=severity,
+        path=f"data {what}",
+    )
 
 
 def _check_url(w: World, source: v.UrlSource, severity: str | None) -> None:
     scheme = _SCHEME.match(source.value)
     own = scheme is not None and scheme[1].lower() in _PROVIDERS_OWN
     if own or (scheme is None and _HANDLE.fullmatch(source.value)):
-        w.find("AGUI-ENV-21", f"the link {quoted(source.value)} is a provider’s handle, not a URL",
-               "Only that provider can fetch it: a handle stands in a `file` source.",
-               severity=severity, path="url")  # fmt: skip
+        w.find(
+            "AGUI-ENV-21",
+            f"the link {quoted(source.value)} is a provider’s handle, not a URL",
+            "Only that provider can fetch it: a handle stands in a `file` source.",
+            severity=severity,
+            path="url",
+        )
 
 
 def _check_provider(w: World, provider: str) -> None:
@@ -66,5 +89,9 @@ def _check_provider(w: World, provider: str) -> None:
         why = f"Token usage writes it {quoted(usual)}."
     else:
         return
-    w.find("AGUI-ENV-19", f"the file’s provider is written {quoted(provider)}",
-           f"{why} An application that compares the two finds no match.", path="provider")  # fmt: skip
+    w.find(
+        "AGUI-ENV-19",
+        f"the file’s provider is written {quoted(provider)}",
+        f"{why} An application that compares the two finds no match.",
+        path="provider",
+    )

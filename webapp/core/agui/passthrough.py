@@ -1,7 +1,8 @@
 """RAW, CUSTOM and dropped events: is something standard told only there?
 
-Rules of this file: PAS-01, PAS-02, PAS-03 and ENV-18. Whether an application understands a custom event nobody can see,
-so all but PAS-01 are suspicions and say so. Source: events/passthrough, basic/versioning#the-default-additions-are-safe.
+Rules of this file: PAS-01, PAS-02, PAS-03 and ENV-18. Whether an application understands a custom event nobody can
+see, so all but PAS-01 are suspicions and say so. Source: events/passthrough,
+basic/versioning#the-default-additions-are-safe.
 """
 
 from __future__ import annotations
@@ -24,40 +25,57 @@ _TELLING = ("delta", "content", "text")
 _STANDARD = {"".join(ch for ch in name if ch.isalpha()).lower(): name for name in (*EVENTS, *RETIRED)}
 
 
-def raw(w: World) -> None:
-    if not w.facts.raws:
-        w.facts.raws.append(w.seq)
+def arrived(w: World, ev: e.Raw | e.Custom) -> None:
+    """A RAW or CUSTOM event."""
+    if isinstance(ev, e.Custom):
+        _custom(w, ev)
+    elif w.facts.first_raw is None:
+        w.facts.first_raw = w.seq
 
 
-def custom(w: World, ev: e.Custom) -> None:
+def _custom(w: World, ev: e.Custom) -> None:
     name, facts = ev.name, w.facts
     facts.customs = True
     if facts.told_by_custom is None and carries_text(ev.value):
         facts.told_by_custom = (w.seq, name)
-    if _PREFIXED.search(name):
+    if not name or _PREFIXED.search(name):
         return
     told = w.trace.told
     known = told.get(("custom", name))
     if known is not None:
         w.ledger.again(known, w.seq)
-    elif sum(kind == "custom" for kind, _ in told) < MAX_NAMES:
+    elif ("custom", name) not in told and w.trace.told_of["custom"] < MAX_NAMES:
+        w.trace.told_of["custom"] += 1
         told["custom", name] = _name(w, name)
 
 
 def _name(w: World, name: str) -> Finding | None:
-    standard = _STANDARD.get("".join(ch for ch in name if ch.isalpha()).lower())
+    standard = _standard(name)
     if standard is not None:
-        return w.find("AGUI-PAS-03", f"the custom event {quoted(name)} has the name of the standard event `{standard}`",
-                      "Clients do not take a `CUSTOM` event for a standard one: what it tells does not arrive.",
-                      path=f"custom {name}")  # fmt: skip
-    return w.find("AGUI-PAS-02", f"the custom event {quoted(name)} has no vendor prefix",
-                  "Bare names are kept for the protocol; `com.example.progress` belongs to one sender.",
-                  path=f"custom {name}")  # fmt: skip
+        return w.find(
+            "AGUI-PAS-03",
+            f"the custom event {quoted(name)} has the name of the standard event `{standard}`",
+            "Clients do not take a `CUSTOM` event for a standard one: what it tells does not arrive.",
+            path=f"custom {name}",
+        )
+    return w.find(
+        "AGUI-PAS-02",
+        f"the custom event {quoted(name)} has no vendor prefix",
+        "Bare names are kept for the protocol; `com.example.progress` belongs to one sender.",
+        path=f"custom {name}",
+    )
+
+
+def _standard(name: str) -> str | None:
+    """The standard event whose name this is, in whatever spelling."""
+    return _STANDARD.get("".join(ch for ch in name if ch.isalpha()).lower())
 
 
 def carries_text(value: Any) -> bool:
     """Whether a private event's value holds what looks like a piece of an answer."""
-    return isinstance(value, dict) and any(isinstance(value.get(k), str) and value[k].strip() for k in _TELLING)
+    return isinstance(value, dict) and any(
+        isinstance(value.get(k), str) and value[k].strip() for k in _TELLING
+    )
 
 
 def dropped(w: World, value: dict[str, Any] | None, finding: Finding | None) -> None:
@@ -76,15 +94,32 @@ def at_finish(w: World, outcome: Any) -> None:
     about: dict[str, Any] = {"item": ("run", "" if w.run is None else w.run.run_id or "")}
     if facts.dropped_text is not None:
         lost = facts.dropped_text
-        w.find("AGUI-ENV-18", "the run’s only text seems to be in events that clients drop",
-               f"#{lost.event} carries text and is of a type no client knows, and the run has no message.",
-               related=((lost.event, "previous"),), cause=lost.key, **about)  # fmt: skip
+        w.find(
+            "AGUI-ENV-18",
+            "the run’s only text seems to be in events that clients drop",
+            f"#{lost.event} carries text and is of a type no client knows, and the run has no message.",
+            related=((lost.event, "previous"),),
+            cause=lost.key,
+            **about,
+        )
     elif facts.told_by_custom is not None:
+        if _standard(facts.told_by_custom[1]) is not None:
+            return  # told already, with the event itself
         at, name = facts.told_by_custom
-        w.find("AGUI-PAS-03", f"the run’s only text seems to be in custom events such as {quoted(name)}",
-               f"#{at} carries text, and the run has no message. Clients show nothing of it by themselves.",
-               related=((at, "previous"),), path="only there", **about)  # fmt: skip
-    elif facts.raws and not facts.customs:
-        w.find("AGUI-PAS-01", "the run tells everything in `RAW` events",
-               f"They begin at #{facts.raws[0]}, and no message, call, state or activity comes with them. Clients show "
-               "nothing of a `RAW` event.", related=((facts.raws[0], "previous"),), **about)  # fmt: skip
+        w.find(
+            "AGUI-PAS-03",
+            f"the run’s only text seems to be in custom events such as {quoted(name)}",
+            f"#{at} carries text, and the run has no message. Clients show nothing of it by themselves.",
+            related=((at, "previous"),),
+            path="only there",
+            **about,
+        )
+    elif facts.first_raw is not None and not facts.customs:
+        w.find(
+            "AGUI-PAS-01",
+            "the run tells everything in `RAW` events",
+            f"They begin at #{facts.first_raw}, and no message, call, state or activity comes with them. Clients show "
+            "nothing of a `RAW` event.",
+            related=((facts.first_raw, "previous"),),
+            **about,
+        )

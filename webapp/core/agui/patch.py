@@ -29,6 +29,7 @@ import jsonpointer
 import msgspec
 
 from webapp.core.agui.blame import kind_of
+from webapp.core.agui.facts import MAX_COPIED, Copies
 from webapp.core.agui.pointers import (
     Refused,
     check_parent,
@@ -36,6 +37,7 @@ from webapp.core.agui.pointers import (
     counted,
     found_at,
     index_of,
+    inside,
     is_letter,
     pointer_of,
     tokens_of,
@@ -43,15 +45,20 @@ from webapp.core.agui.pointers import (
 )
 from webapp.core.agui.world import quoted
 
-MAX_COPIED = (
-    500_000  # values that all `copy` operations of a trace may repeat: a chain of them doubles a document
-)
+__all__ = ["Copies", "Failure", "patched"]
+
 MAX_DEPTH = 250  # levels a patch may build up; the carrier's own limit is 200
 # names every object of the client inherits, so that they count as present
 INHERITED = frozenset(
     {"constructor", "toString", "valueOf", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable",
      "toLocaleString", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"}
 )  # fmt: skip
+_OPERATIONS: dict[str, Any] = {
+    "add": jsonpatch.AddOperation,
+    "remove": jsonpatch.RemoveOperation,
+    "replace": jsonpatch.ReplaceOperation,
+    "test": jsonpatch.TestOperation,
+}
 _PROBLEMS = (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, TypeError, ValueError, KeyError,
              IndexError, AttributeError, RecursionError)  # fmt: skip
 
@@ -68,17 +75,9 @@ class Failure(NamedTuple):
     @property
     def sentence(self) -> str:
         """Which operation failed, and why, in words."""
-        which = "" if self.of == 1 else f"Operation {self.number} of {self.of}, "
         what = f"`{self.op}` at {quoted(self.path) if self.path else 'the whole value'}"
-        head = f"{which}{what}" if which else f"The operation {what}"
-        return f"{head}, fails: {self.why}."
-
-
-class Copies:
-    """What `copy` operations of one trace may still repeat."""
-
-    def __init__(self, left: int = MAX_COPIED) -> None:
-        self.left = left
+        head = f"The operation {what}" if self.of == 1 else f"Operation {self.number} of {self.of}, {what},"
+        return f"{head} fails: {self.why}."
 
 
 def patched(document: Any, operations: list[dict[str, Any]], copies: Copies) -> tuple[Any, Failure | None]:
@@ -123,7 +122,7 @@ def _applied(document: Any, op: dict[str, Any], own: set[int], copies: Copies) -
 
 
 def _library(document: Any, op: dict[str, Any]) -> Any:
-    return jsonpatch.apply_patch(document, [op], in_place=True)
+    return _OPERATIONS[op["op"]](op).apply(document)
 
 
 def _owned(document: Any, path: list[str], own: set[int], *, loose: bool = False) -> tuple[Any, Any, str]:
@@ -153,7 +152,7 @@ def _last(holder: Any, key: str, path: list[str], kind: str) -> str | None:
     if isinstance(holder, dict):
         if kind != "add" and key not in holder:
             if key not in INHERITED:
-                raise Refused(f"there is no {quoted(key)} in {where(at)}")
+                raise Refused(f"there is no {quoted(key)} {inside(at)}")
             if kind == "remove":
                 return None
             holder[key] = None

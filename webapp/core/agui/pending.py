@@ -24,10 +24,15 @@ def answered(w: World, call: Item | None, tag: str | None) -> None:
     if call is None or not tools or call.name not in tools or call.id in w.facts.answered_before:
         return
     at = call.opened if call.opened is not None else call.first
-    w.find("AGUI-TOL-14", f"the agent answers {named('tool', call.id, call)}, a tool of the application",
-           f"The request offers {quoted(call.name)}, so the application carries it out (#{at} made the call). It will now "
-           "skip it, or answer a second time.", lane=tag, item=("tool", call.id),
-           related=((at, "opened"),))  # fmt: skip
+    w.find(
+        "AGUI-TOL-14",
+        f"the agent answers {named('tool', call.id, call)}, a tool of the application",
+        f"The request offers {quoted(call.name)}, so the application carries it out (#{at} made the call). It will now "
+        "skip it, or answer a second time.",
+        lane=tag,
+        item=("tool", call.id),
+        related=((at, "opened"),),
+    )
 
 
 def fabricated(w: World, snapshot: Iterable[dict[str, Any]]) -> None:
@@ -40,9 +45,13 @@ def fabricated(w: World, snapshot: Iterable[dict[str, Any]]) -> None:
         if call is None or call.opened is None or call.name not in tools or call.id in facts.answered_before:
             continue
         if call.result is None:
-            w.find("AGUI-TOL-15", f"the snapshot holds an answer to {named('tool', call.id, call)}, a tool of the "
-                   "application", f"The request offers {quoted(call.name)}, and no answer to this call was in it.",
-                   item=("tool", call.id), related=((call.opened, "opened"),))  # fmt: skip
+            w.find(
+                "AGUI-TOL-15",
+                f"the snapshot holds an answer to {named('tool', call.id, call)}, a tool of the application",
+                f"The request offers {quoted(call.name)}, and no answer to this call was in it.",
+                item=("tool", call.id),
+                related=((call.opened, "opened"),),
+            )
 
 
 def unanswered(w: World) -> list[Item]:
@@ -64,24 +73,33 @@ def at_finish(w: World, outcome: Any) -> None:
     given = [] if outcome is UNSET or outcome.pendingToolCallIds is UNSET else outcome.pendingToolCallIds
     if given:
         _check_list(w, given, waiting)
-    elif mine := [item for item in waiting if item not in foreign]:
-        w.find("AGUI-TOL-18", f"the run ends with {_calls(mine)} unanswered and does not say so",
-               "A client works it out from the stream; `pendingToolCallIds` tells the application what it has to do.",
-               item=("tool", mine[0].id),
-               related=[(item.opened or item.first, "opened") for item in mine])  # fmt: skip
+    elif mine := [item for item in waiting if tools is None or item.name in tools]:
+        w.find(
+            "AGUI-TOL-18",
+            f"the run ends with {_calls(mine)} unanswered and does not say so",
+            "A client works it out from the stream; `pendingToolCallIds` tells the application what it has to do.",
+            item=("tool", mine[0].id),
+            related=[(item.opened or item.first, "opened") for item in mine],
+            cause=_lost_result(w, [item.id for item in mine]),
+        )
     if foreign:
-        w.find("AGUI-TOL-19", f"the run ends with {_calls(foreign)} unanswered, which the application does not offer",
-               "Either the agent forgot to answer its own tool, or the request left the tool out.",
-               item=("tool", foreign[0].id),
-               related=[(item.opened or item.first, "opened") for item in foreign])  # fmt: skip
+        w.find(
+            "AGUI-TOL-19",
+            f"the run ends with {_calls(foreign)} unanswered, which the application does not offer",
+            "Either the agent forgot to answer its own tool, or the request left the tool out.",
+            item=("tool", foreign[0].id),
+            related=[(item.opened or item.first, "opened") for item in foreign],
+            cause=_lost_result(w, [item.id for item in foreign]),
+        )
 
 
 def _check_list(w: World, given: list[str], waiting: list[Item]) -> None:
     """TOL-16 and TOL-17: the list is exactly the unanswered calls, in their order."""
     due = [item.id for item in waiting]
-    missing = [id_ for id_ in due if id_ not in given]
-    extra = [id_ for id_ in dict.fromkeys(given) if id_ not in due]
-    lost = w.lost.find("opener", "tool", None)
+    set_of_due = set(due)
+    named_ids = dict.fromkeys(given)
+    missing = [id_ for id_ in due if id_ not in named_ids]
+    extra = [id_ for id_ in named_ids if id_ not in set_of_due]
     about: dict[str, Any] = {"item": ("tool", (missing or extra or given)[0])}
     if missing or extra:
         told = []
@@ -89,20 +107,40 @@ def _check_list(w: World, given: list[str], waiting: list[Item]) -> None:
             told.append(f"lists {listed([_why_extra(w, id_) for id_ in extra])}")
         if missing:
             told.append(f"leaves out {listed([quoted(id_) for id_ in missing])}")
-        w.find("AGUI-TOL-16", f"`pendingToolCallIds` {' and '.join(told)}",
-               "It holds the calls this run has made and not answered, no more and no fewer. The application acts on it.",
-               cause=None if lost is None else lost.finding.key, **about)  # fmt: skip
+        w.find(
+            "AGUI-TOL-16",
+            f"`pendingToolCallIds` {' and '.join(told)}",
+            "It holds the calls this run has made and not answered, no more and no fewer. The application acts on it.",
+            cause=_lost_call(w) if extra else _lost_result(w, missing),
+            **about,
+        )
     elif given != due:
         what = "names a call twice" if len(given) != len(due) else "is not in the order the calls were made"
-        w.find("AGUI-TOL-17", f"`pendingToolCallIds` {what}",
-               f"The calls were made in the order {listed([quoted(id_) for id_ in due])}.", **about)  # fmt: skip
+        w.find(
+            "AGUI-TOL-17",
+            f"`pendingToolCallIds` {what}",
+            f"The calls were made in the order {listed([quoted(id_) for id_ in due])}.",
+            **about,
+        )
+
+
+def _lost_call(w: World) -> str | None:
+    """The finding about a call whose start a client did not get."""
+    lost = w.lost.find("opener", "tool", None)
+    return None if lost is None else lost.finding.key
+
+
+def _lost_result(w: World, ids: list[str]) -> str | None:
+    """The finding about an answer that a client did not get, when it may have been for one of these calls."""
+    lost = next((found for id_ in ids if (found := w.lost.find("result", "tool", id_))), None)
+    return None if lost is None else lost.finding.key
 
 
 def _why_extra(w: World, id_: str) -> str:
     call = w.items["tool"].get(id_)
     if call is not None and call.result is not None:
-        return f"{quoted(id_)}, answered at #{call.result},"
-    return f"{quoted(id_)}, which this run has not made,"
+        return f"{quoted(id_)} (answered at #{call.result})"
+    return f"{quoted(id_)} (not made in this run)"
 
 
 def _check_interrupts(w: World, outcome: v.RunInterrupt, waiting: list[Item]) -> None:
@@ -112,10 +150,14 @@ def _check_interrupts(w: World, outcome: v.RunInterrupt, waiting: list[Item]) ->
     for interrupt in outcome.interrupts:
         call = None if interrupt.toolCallId is UNSET else calls.get(interrupt.toolCallId)
         if call is not None:
-            w.find("AGUI-INT-06", f"the run is interrupted for {named('tool', call.id, call)}, a tool of the application",
-                   "A run that stops at such a call ends as a success and lists it in `pendingToolCallIds`; the "
-                   "application waits for an answer to a question nobody asks.", item=("interrupt", interrupt.id),
-                   related=((call.opened or call.first, "opened"),))  # fmt: skip
+            w.find(
+                "AGUI-INT-06",
+                f"the run is interrupted for {named('tool', call.id, call)}, a tool of the application",
+                "A run that stops at such a call ends as a success and lists it in `pendingToolCallIds`; the "
+                "application waits for an answer to a question nobody asks.",
+                item=("interrupt", interrupt.id),
+                related=((call.opened or call.first, "opened"),),
+            )
 
 
 def _calls(found: list[Item]) -> str:

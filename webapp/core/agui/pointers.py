@@ -34,6 +34,11 @@ def where(tokens: list[str]) -> str:
     return quoted(pointer_of(tokens)) if tokens else "the whole value"
 
 
+def inside(tokens: list[str]) -> str:
+    """Where a member is missing, in words."""
+    return f"in {quoted(pointer_of(tokens))}" if tokens else "at the top level"
+
+
 def index_of(token: str) -> int:
     """The index a token names in the client, where the empty one is 0; -1 when it names none."""
     if not token:
@@ -49,7 +54,7 @@ def child(holder: Any, token: str, at: list[str], *, loose: bool = False) -> Any
     """What stands under `token`, or the reason why nothing does; `loose` reads index `01` as 1."""
     if isinstance(holder, dict):
         if token not in holder:
-            raise Refused(f"there is no {quoted(token)} in {where(at)}")
+            raise Refused(f"there is no {quoted(token)} {inside(at)}")
         return holder[token]
     index = index_of(token)
     if index < 0 or (str(index) != token and not loose):

@@ -64,7 +64,9 @@ def started(w: World, ev: e.RunStarted) -> None:
         if requested:
             _use_request(w)
             if echo is not None and trace.request is not None:
+                trace.echoed = True
                 run_input.check_echo(w, trace.request, echo)
+    trace.last_end = None
     if echo is None:
         return
     w.input_known = True

@@ -22,11 +22,19 @@ def check_input(w: World, asked: v.RunAgentInput) -> None:
     about: dict[str, Any] = {"item": ("run", asked.runId)}
     activity = [m.id for m in asked.messages if isinstance(m, v.ActivityMessage)]
     if activity:
-        w.find("AGUI-INP-02", f"the request sends activity messages along: {listed([quoted(i) for i in activity])}",
-               "Activities are for the screen; a client takes them out of what it sends.", **about)  # fmt: skip
+        w.find(
+            "AGUI-INP-02",
+            f"the request sends activity messages along: {listed([quoted(i) for i in activity])}",
+            "Activities are for the screen; a client takes them out of what it sends.",
+            **about,
+        )
     if asked.protocolVersion is UNSET:
-        w.find("AGUI-INP-04", "the request declares no `protocolVersion`",
-               "The agent then takes the application for one from before version 1.0.", **about)  # fmt: skip
+        w.find(
+            "AGUI-INP-04",
+            "the request declares no `protocolVersion`",
+            "The agent then takes the application for one from before version 1.0.",
+            **about,
+        )
     _check_answers(w, asked, about)
     _check_values(w, asked, about)
     for message in asked.messages:
@@ -34,13 +42,14 @@ def check_input(w: World, asked: v.RunAgentInput) -> None:
 
 
 def _check_answers(w: World, asked: v.RunAgentInput, about: dict[str, Any]) -> None:
-    """INP-03 and INP-08: every call has its tool message, every tool message its call."""
-    called: dict[str, None] = {}
+    """INP-03 and INP-08: every call to the application has its tool message, every tool message its call."""
+    offered = set() if asked.tools is UNSET else {tool.name for tool in asked.tools}
+    called: dict[str, str] = {}
     answered: set[str] = set()
     lone: list[str] = []
     for message in asked.messages:
         if isinstance(message, v.AssistantMessage) and message.toolCalls is not UNSET:
-            called.update(dict.fromkeys(call.id for call in message.toolCalls))
+            called.update({call.id: call.function.name for call in message.toolCalls})
         elif isinstance(message, v.ToolMessage):
             answered.add(message.toolCallId)
             if message.toolCallId not in called:
@@ -48,15 +57,24 @@ def _check_answers(w: World, asked: v.RunAgentInput, about: dict[str, Any]) -> N
     resume = () if asked.resume is UNSET else asked.resume
     known = w.trace.open_interrupts
     gated = {known[entry.interruptId].toolCallId for entry in resume if entry.interruptId in known}
-    waiting = [id_ for id_ in called if id_ not in answered and id_ not in gated]
+    waiting = [
+        id_ for id_, name in called.items() if name in offered and id_ not in answered and id_ not in gated
+    ]
     unclear = any(entry.interruptId not in known for entry in resume)  # it may be about one of these calls
     if waiting and not unclear:
-        w.find("AGUI-INP-03", f"the request goes on without a result for {_calls(waiting)}",
-               "Every call gets a tool message before the conversation goes on, a declined or failed one too.",
-               **about)  # fmt: skip
+        w.find(
+            "AGUI-INP-03",
+            f"the request goes on without a result for {_calls(waiting)}",
+            "Every call gets a tool message before the conversation goes on, a declined or failed one too.",
+            **about,
+        )
     if lone:
-        w.find("AGUI-INP-08", f"the request holds a result for {_calls(lone)}, which no earlier message makes",
-               "Calls and their results are kept or left out together.", **about)  # fmt: skip
+        w.find(
+            "AGUI-INP-08",
+            f"the request holds a result for {_calls(lone)}, which no earlier message makes",
+            "Calls and their results are kept or left out together.",
+            **about,
+        )
 
 
 def _calls(ids: list[str]) -> str:
@@ -66,10 +84,16 @@ def _calls(ids: list[str]) -> str:
 def _check_values(w: World, asked: v.RunAgentInput, about: dict[str, Any]) -> None:
     """ENC-05 inside a request: a type without its value."""
     for message in asked.messages:
-        for holder in (message, *_calls_of(message)):
-            if getattr(holder, "encryptedValueType", UNSET) is not UNSET and holder.encryptedValue is UNSET:  # type: ignore[union-attr]
-                w.find("AGUI-ENC-05", f"the request names an `encryptedValueType` for {quoted(holder.id)} without a value",
-                       "Type and value are stored and sent together.", severity="info", **about)  # fmt: skip
+        holders: list[Any] = [message, *_calls_of(message)]
+        for holder in holders:
+            if getattr(holder, "encryptedValueType", UNSET) is not UNSET and holder.encryptedValue is UNSET:
+                w.find(
+                    "AGUI-ENC-05",
+                    f"the request names an `encryptedValueType` for {quoted(holder.id)} without a value",
+                    "Type and value are stored and sent together.",
+                    severity="info",
+                    **about,
+                )
 
 
 def _calls_of(message: Any) -> list[v.ToolCall]:
@@ -82,27 +106,43 @@ def check_carried(w: World, asked: v.RunAgentInput) -> None:
     about: dict[str, Any] = {"item": ("run", asked.runId)}
     for message in asked.messages:
         held = w.held.by_id.get(message.id)
-        pairs = [] if held is None else [(held.extra, message)]
-        pairs += [(w.held.calls[call.id].extra, call) for call in _calls_of(message) if call.id in w.held.calls]
+        pairs: list[tuple[dict[str, Any], Any]] = [] if held is None else [(held.extra, message)]
+        pairs += [
+            (w.held.calls[call.id].extra, call) for call in _calls_of(message) if call.id in w.held.calls
+        ]
         for extra, sent in pairs:
             value, kind = extra.get("encryptedValue"), extra.get("encryptedValueType", UNSET)
             if value is None or isinstance(sent, v.ActivityMessage):
                 continue
             given = sent.encryptedValue
-            wrong = "without its encrypted value" if given is UNSET else (
-                "with another encrypted value" if given != value
-                else "without the type of its encrypted value" if sent.encryptedValueType is UNSET and kind is not UNSET
-                else "")  # fmt: skip
+            wrong = (
+                "without its encrypted value"
+                if given is UNSET
+                else (
+                    "with another encrypted value"
+                    if given != value
+                    else "without the type of its encrypted value"
+                    if sent.encryptedValueType is UNSET and kind is not UNSET
+                    else ""
+                )
+            )
             if wrong:
-                w.find("AGUI-INP-05", f"the request sends {quoted(sent.id)} back {wrong}",
-                       "The model provider wants it back unchanged; without it a model may lose its reasoning.",
-                       path=f"encrypted {wrong}", **about)  # fmt: skip
+                w.find(
+                    "AGUI-INP-05",
+                    f"the request sends {quoted(sent.id)} back {wrong}",
+                    "The model provider wants it back unchanged; without it a model may lose its reasoning.",
+                    path=f"encrypted {wrong}",
+                    **about,
+                )
     held_state = {} if w.state is UNSET else w.state
     sent_state = {} if asked.state is UNSET else asked.state
     if held_state != sent_state and w.state is not UNSET:
-        w.find("AGUI-INP-06", "the request does not carry the state that the run before left",
-               f"{_difference(held_state, sent_state)} Patches of this run then start from another state.",
-               **about)  # fmt: skip
+        w.find(
+            "AGUI-INP-06",
+            "the request does not carry the state that the run before left",
+            f"{_difference(held_state, sent_state)} Patches of this run then start from another state.",
+            **about,
+        )
 
 
 def _difference(held: Any, sent: Any) -> str:
@@ -123,9 +163,13 @@ def check_echo(w: World, request: v.RunAgentInput, echo: v.RunAgentInput) -> Non
         if ours != theirs:
             differs.append(f"`{name}`")
     if differs:
-        w.find("AGUI-INP-07", f"the input echoed in `RUN_STARTED` is not the request: {listed(differs)} differ"
-               f"{'s' if len(differs) == 1 else ''}",
-               "The echo is the request the run was started from, unchanged.", item=("run", echo.runId))  # fmt: skip
+        w.find(
+            "AGUI-INP-07",
+            f"the input echoed in `RUN_STARTED` is not the request: {listed(differs)} differ"
+            f"{'s' if len(differs) == 1 else ''}",
+            "The echo is the request the run was started from, unchanged.",
+            item=("run", echo.runId),
+        )
 
 
 def _plain(value: Any, name: str) -> Any:

@@ -70,6 +70,7 @@ def started(w: World, ev: e.RunStarted) -> None:
             )
         w.started_late = None
     identity.check_start(w, ev, run)
+    identity.check_reuse(w, ev)
     identity.check_version(w, ev.protocolVersion)
 
 
@@ -113,6 +114,12 @@ def failed(w: World, ev: e.RunError) -> None:
         _after_end(w, cell.rule)
         w.run_state = cell.next
         return
+    elif ev.code == "abort":
+        why = (
+            "The code `abort` is what a client itself writes down when the user or the application stops reading: "
+            "the agent has most likely not sent it."
+        )
+        w.find("AGUI-RUN-18", text, why, item=("run", _run_id(w)))
     else:
         w.find("AGUI-RUN-06", text, item=("run", _run_id(w)))
     w.run_state = cell.next
@@ -145,7 +152,8 @@ def end_of_stream(w: World, last: int, cut: bool) -> None:
             if lost is None
             else f"#{lost.seq} should have ended it, but {lost.what}. "
         )
-        + "The run has no outcome: it is not a success, whatever a client shows.",
+        + "The run has no outcome: it is not a success, whatever a client shows. "
+        "Clients reject such a stream from the next version on.",
         reason="never-closed" if lost is None else "end-lost",
         item=("run", run.run_id or ""),
         related=((w.run_opened, "opened"),)
@@ -179,6 +187,7 @@ def _lost_start(w: World, since: int) -> tuple[str, str, Lost] | None:
 
 
 def _not_started(w: World) -> None:
+    w.facts.mid_run = w.trace.mid_run = True
     found = _lost_start(w, -1)
     if found is None:
         why = "A stream opens with `RUN_STARTED`, or with `RUN_ERROR` when nothing could start."

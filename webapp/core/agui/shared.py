@@ -13,11 +13,11 @@ import msgspec
 from msgspec import UNSET
 
 from webapp.core.agui import events as e
+from webapp.core.agui import request
 from webapp.core.agui.compat import Compat
 from webapp.core.agui.enforce import slow_decode
 from webapp.core.agui.events import decode
 from webapp.core.agui.patch import Copies, Failure, patched
-from webapp.core.agui.values import RunAgentInput
 
 __all__ = ["UNSET", "Change", "Copies", "Failure", "applied", "echoed", "held_messages", "read", "seed"]
 
@@ -61,13 +61,9 @@ def applied(value: Any, change: Change | None, copies: Copies) -> tuple[Any, Fai
 
 
 def seed(asked: dict[str, Any] | None) -> Any:
-    """The state a request carries; UNSET when there is none, or the request is malformed."""
-    if asked is None:
-        return UNSET
-    try:
-        return msgspec.convert(asked, RunAgentInput).state
-    except (msgspec.ValidationError, RecursionError):
-        return UNSET
+    """The state a request carries; UNSET when there is none, or the request is of no use."""
+    given = None if asked is None else request.read(asked)[0]
+    return UNSET if given is None else given.state
 
 
 def echoed(payload: str) -> dict[str, Any] | None:

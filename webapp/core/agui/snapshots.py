@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET
 
 from webapp.core import explain
+from webapp.core.agui import collisions, encrypted, metadata, parts, pending, versions
 from webapp.core.agui import events as e
 from webapp.core.agui.held import Msg
 from webapp.core.agui.world import BUCKETS, NOUNS, World, quoted, who
@@ -22,16 +23,30 @@ MAX_COMPARED_CHARS = 200_000  # texts longer than this are not compared with a s
 
 def messages_snapshot(w: World, ev: e.MessagesSnapshot) -> None:
     snapshot: list[dict[str, Any]] = msgspec.to_builtins(ev.messages)
-    held_before = dict(w.held.by_id)
+    held_before, calls_before = dict(w.held.by_id), dict(w.held.calls)
+    w.facts.content = True
+    pending.fabricated(w, snapshot)
+    metadata.check_messages(w, ev.messages)
+    _check_parts(w, ev.messages)
     _duplicates(w, snapshot)
     removed, brought = w.held.reconcile(snapshot)
     _reseed_owners(w, snapshot, held_before)
+    encrypted.restated(w, snapshot, held_before, calls_before)
     gone = {msg.id for msg in removed}
     for kind in ("text", "reasoning"):
         for id_ in gone & w.items[kind].keys():
             w.items[kind][id_].gone = w.seq
     _open_and_absent(w)
     _rewritten(w, removed, brought)
+
+
+def _check_parts(w: World, messages: list[Any]) -> None:
+    """Parts that the agent sends; what the application has sent itself is the request's matter."""
+    asked = w.facts.input
+    sent = set() if asked is None else {message.id for message in asked.messages}
+    for message in messages:
+        if message.id not in sent:
+            parts.check_parts(w, getattr(message, "content", None))
 
 
 def _duplicates(w: World, snapshot: list[dict[str, Any]]) -> None:
@@ -138,6 +153,11 @@ def tool_result(w: World, ev: e.ToolCallResult) -> Item:
     tag = None if ev.subagentRunId is UNSET else ev.subagentRunId
     call = w.items["tool"].get(ev.toolCallId)
     _check_result(w, ev, call, tag)
+    pending.answered(w, call, tag)
+    collisions.check(w, ev.messageId, "tool", tag, answers=ev.toolCallId)
+    if ev.content.__class__ is list:
+        versions.dates(w, "a result of content parts")
+        parts.check_parts(w, ev.content)
     key = (ev.messageId, w.seq)
     item = w.open("result", key, ev.messageId, tag, "closed")
     item.parent = ev.toolCallId
@@ -172,9 +192,12 @@ def _check_result(w: World, ev: e.ToolCallResult, call: Item | None, tag: str | 
             **about,
         )
     elif answered is not None:
+        early = w.early.get(("tool", ev.toolCallId))
+        restreamed = early is not None and early.rule == "AGUI-RUN-17"
         w.find("AGUI-TOL-12", f"a second result for tool call {quoted(ev.toolCallId)}",
                f"#{answered} has already answered it. A client shows both.",
-               related=((answered, "answer"),), **about)  # fmt: skip
+               related=((answered, "answer"),),
+               cause=early.key if early is not None and restreamed else None, **about)  # fmt: skip
     elif call is not None and call.state == "open" and call.via == "explicit":
         lost = explain.lost_end(w, call)
         hasty = w.find(

@@ -47,14 +47,25 @@ def at_finish(w: World, outcome: Any) -> None:
             else:
                 owner = None if interrupt.subagentRunId is UNSET else interrupt.subagentRunId
                 title = f"subagent {quoted(invocation)} waits for interrupt {quoted(id_)}, which {who(owner)} raised"
-            w.find("AGUI-SUB-10", title, f"#{at} suspended it. The ids name interrupts of this run that it raised itself.",
-                   lane=invocation, item=("subagent", invocation), related=((at, "closed"),))  # fmt: skip
+            w.find(
+                "AGUI-SUB-10",
+                title,
+                f"#{at} suspended it. The ids name interrupts of this run that it raised itself.",
+                lane=invocation,
+                item=("subagent", invocation),
+                related=((at, "closed"),),
+            )
     for interrupt in outcome.interrupts:
         tag = interrupt.subagentRunId
         if tag is not UNSET and tag not in w.tags and tag not in w.items["subagent"]:
-            w.find("AGUI-SUB-12", f"interrupt {quoted(interrupt.id)} is tagged as subagent {quoted(tag)}, of which the run "
-                   "shows nothing", "An application cannot say who asks.", lane=tag,
-                   item=("interrupt", interrupt.id))  # fmt: skip
+            w.find(
+                "AGUI-SUB-12",
+                f"interrupt {quoted(interrupt.id)} is tagged as subagent {quoted(tag)}, of which the run "
+                "shows nothing",
+                "An application cannot say who asks.",
+                lane=tag,
+                item=("interrupt", interrupt.id),
+            )
 
 
 def _check_pause(w: World, outcome: Any) -> None:
@@ -63,10 +74,16 @@ def _check_pause(w: World, outcome: Any) -> None:
     cause = next((f.key for f in w.ledger.new if f.event == w.seq and f.rule in _STRIPPED), None)
     word = "is cancelled" if isinstance(outcome, v.RunCancelled) else "ends as a success"
     for invocation, at, _ in w.facts.suspended:
-        w.find("AGUI-SUB-11", f"subagent {quoted(invocation)} is suspended, but the run {word}",
-               f"#{at} says that it waits for an answer, and nobody is asked: only a run that ends with an interrupt "
-               "outcome asks.", lane=invocation, item=("subagent", invocation), related=((at, "closed"),),
-               cause=cause)  # fmt: skip
+        w.find(
+            "AGUI-SUB-11",
+            f"subagent {quoted(invocation)} is suspended, but the run {word}",
+            f"#{at} says that it waits for an answer, and nobody is asked: only a run that ends with an interrupt "
+            "outcome asks.",
+            lane=invocation,
+            item=("subagent", invocation),
+            related=((at, "closed"),),
+            cause=cause,
+        )
 
 
 def _check_links(w: World) -> None:

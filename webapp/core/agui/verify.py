@@ -13,7 +13,21 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from webapp.core.agui import chunks, items, runs, snapshots, state, subagents
+from webapp.core.agui import (
+    activity,
+    chunks,
+    encrypted,
+    ending,
+    items,
+    passthrough,
+    request,
+    runs,
+    snapshots,
+    state,
+    subagents,
+    suspended,
+    versions,
+)  # fmt: skip
 from webapp.core.agui import events as e
 from webapp.core.agui.assemble import close_item, grow_call, grow_message, open_item
 from webapp.core.agui.held import Text
@@ -27,20 +41,22 @@ NOTHING: Change = (None, None, None)
 
 def _started(w: World, ev: e.RunStarted) -> Change:
     runs.started(w, ev)
-    if ev.input is not UNSET:
-        snapshots.seed_input(w, msgspec.to_builtins(ev.input.messages))
-        if w.state is UNSET and len(w.runs) == 1 and ev.input.state is not UNSET:
-            w.state = ev.input.state
+    versions.declared(w, ev.protocolVersion)
+    request.started(w, ev)
     return NOTHING
 
 
 def _finished(w: World, ev: e.RunFinished) -> Change:
+    was_open = w.run_state in ("active", "assumed")
     runs.finished(w, ev)
+    if was_open:
+        ending.finished(w, ev)
     return NOTHING
 
 
 def _failed(w: World, ev: e.RunError) -> Change:
     runs.failed(w, ev)
+    ending.failed(w, ev)
     return NOTHING
 
 
@@ -110,10 +126,12 @@ def _step_finished(w: World, ev: e.StepFinished) -> Change:
 
 
 def _sub_started(w: World, ev: e.SubagentStarted) -> Change:
+    suspended.started(w, ev)
     return subagents.subagent_started(w, ev), "opened", None
 
 
 def _sub_ended(w: World, ev: Any) -> Change:
+    suspended.ended(w, ev)
     return subagents.subagent_ended(w, ev), "closed", None
 
 
@@ -133,11 +151,11 @@ def _state_delta(w: World, ev: e.StateDelta) -> Change:
 
 
 def _activity_snapshot(w: World, ev: e.ActivitySnapshot) -> Change:
-    return state.activity_snapshot(w, ev), "touched", None
+    return activity.activity_snapshot(w, ev), "touched", None
 
 
 def _activity_delta(w: World, ev: e.ActivityDelta) -> Change:
-    return state.activity_delta(w, ev), "touched", None
+    return activity.activity_delta(w, ev), "touched", None
 
 
 def _chunk(w: World, ev: Any) -> Change:
@@ -145,11 +163,12 @@ def _chunk(w: World, ev: Any) -> Change:
 
 
 def _encrypted(w: World, ev: e.ReasoningEncryptedValue) -> Change:
-    state.encrypted_value(w, ev)
+    encrypted.stored(w, ev)
     return NOTHING
 
 
-def _passes(w: World, ev: Any) -> Change:
+def _private(w: World, ev: e.Raw | e.Custom) -> Change:
+    passthrough.arrived(w, ev)
     return NOTHING
 
 
@@ -183,8 +202,8 @@ HANDLERS: dict[type[e.Event], Callable[[World, Any], Change]] = {
     e.ToolCallChunk: _chunk,
     e.ReasoningMessageChunk: _chunk,
     e.ReasoningEncryptedValue: _encrypted,
-    e.Raw: _passes,
-    e.Custom: _passes,
+    e.Raw: _private,
+    e.Custom: _private,
 }
 
 
@@ -220,7 +239,7 @@ ROUTES: dict[type[e.Event], Route] = {cls: Route(name, cls) for name, cls in e.E
 
 def judge(w: World, route: Route, ev: Any) -> Change:
     """One event through expansion, the run and its own handler. Returns what changed."""
-    if w.streams:
+    if w.streams and not route.chunk:
         _end_streams(w, route.closes, ev)
     if route.tagged and (tag := ev.subagentRunId) is not UNSET:
         if tag not in w.tags:
@@ -251,7 +270,7 @@ def _judge_chunk(w: World, route: Route, ev: Any) -> Change:
         runs.other(w)
         return route.handle(w, ev) if w.run_state == "assumed" else _muted(w, route, ev)
     before = len(w.synthesized)
-    change = route.handle(w, ev)
+    change = chunks.chunk(w, ev), None, None
     if ev.subagentRunId is not UNSET and w.taken_up != w.seq:
         subagents.check_tag(w, ev.subagentRunId)
     if w.run_state in ("active", "assumed"):

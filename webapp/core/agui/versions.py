@@ -25,10 +25,14 @@ def declared(w: World, version: Any) -> None:
     replay = request is not None and run is not None and request.runId == run.run_id
     other = next(((at, was) for at, was in versions if was != version), None)
     if other is not None and not replay and w.nested is None:
-        w.find("AGUI-VER-06", f"the run declares version {quoted(version)}, an earlier one {quoted(other[1])}",
-               "Only a replay of earlier runs mixes versions; in one live stream it points to two agents behind one "
-               "proxy.", item=("run", (run.run_id if run is not None else None) or ""),
-               related=((other[0], "previous"),))  # fmt: skip
+        w.find(
+            "AGUI-VER-06",
+            f"the run declares version {quoted(version)}, an earlier one {quoted(other[1])}",
+            "Only a replay of earlier runs mixes versions; in one live stream it points to two agents behind one "
+            "proxy.",
+            item=("run", (run.run_id if run is not None else None) or ""),
+            related=((other[0], "previous"),),
+        )
     versions.append((w.seq, version))
 
 
@@ -43,6 +47,7 @@ def undeclared(w: World) -> None:
     """VER-01: a run that declares nothing and uses 1.0 material."""
     facts = w.facts
     if facts.declared is not None or w.run is None:
+        w.trace.dated = w.trace.dated or bool(w.tags)
         return
     if w.tags:
         tag, at = min(w.tags.items(), key=lambda pair: pair[1])
@@ -50,6 +55,7 @@ def undeclared(w: World) -> None:
             facts.dated = (at, f"the tag {quoted(tag)}")
     if facts.dated is None:
         return
+    w.trace.dated = True
     at, what = facts.dated
     w.ledger.add(
         "AGUI-VER-01",
@@ -68,9 +74,13 @@ def typed(w: World, place: str) -> None:
         w.trace.typed = w.seq
     version = _parts(w.facts.declared)
     if version is not None and version < _TYPED_SINCE:
-        w.find("AGUI-VER-05", f"{place} carries `encryptedValueType`, which came with version 1.1, but the run declares "
-               f"{quoted(w.facts.declared)}", "A client of the declared version removes it.",
-               path="encryptedValueType")  # fmt: skip
+        w.find(
+            "AGUI-VER-05",
+            f"{place} carries `encryptedValueType`, which came with version 1.1, but the run declares "
+            f"{quoted(w.facts.declared)}",
+            "A client of the declared version removes it.",
+            path="encryptedValueType",
+        )
 
 
 def used(w: World) -> str | None:
@@ -82,4 +92,8 @@ def used(w: World) -> str | None:
 
 def _parts(version: str | None) -> tuple[int, ...] | None:
     pieces = (version or "").split(".")
-    return tuple(map(int, pieces)) if len(pieces) == 2 and all(p.isdigit() and len(p) < 10 for p in pieces) else None
+    return (
+        tuple(map(int, pieces))
+        if len(pieces) == 2 and all(p.isdigit() and len(p) < 10 for p in pieces)
+        else None
+    )

@@ -6,12 +6,12 @@ modules say when; items, runs and tags change only through the methods here.
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Iterator
 from typing import Any
 
 from msgspec import UNSET
 
+from webapp.core.agui.facts import RunFacts, TraceFacts
 from webapp.core.agui.held import Held
 from webapp.core.agui.lost import LostEvents
 from webapp.core.findings import Finding, Run
@@ -60,6 +60,8 @@ class World:
 
     def __init__(self, ledger: Ledger) -> None:
         self.ledger = ledger
+        self.facts = RunFacts()
+        self.trace = TraceFacts()
         self.held = Held()
         self.seq = 0
         self.type = ""  # wire type of the event at hand
@@ -103,7 +105,6 @@ class World:
         self.started_late: Finding | None = None  # the RUN-01 of an assumed run
         self.spoilt: dict[str, Finding] = {}  # call id -> the finding that its arguments are not JSON
         self.state: Any = UNSET
-        self.state_copied = False  # the state is our own copy, which patches may change in place
         self.taken_up = -1  # record at which a chunk took up an item its subagent's end had closed (CHK-11, CHK-15)
         self.version: str | None = None  # as the first run declares it
         self.input_known = False  # the request is recorded
@@ -170,6 +171,7 @@ class World:
         self.runs.append(self.run)
         self.run_opened = self.seq
         if not keep:
+            self.facts = RunFacts()
             for kind, items in self.items.items():
                 self.past[kind].update(items)
                 items.clear()
@@ -192,16 +194,8 @@ class World:
             more["cause"] = self.spoiler.key
         finding = self.ledger.add(rule, self.seq, title, why, **more)
         if self.frozen is None and self.ledger.rejected_at is not None:
-            self.frozen = _copied((self.held.wire(), self.state))
+            self.frozen = (self.held.wire(), self.state)  # what is held is never changed in place
         return finding
-
-
-def _copied(value: Any) -> Any:
-    """A copy that later patches do not reach; a value nested too deeply to be copied stays itself."""
-    try:
-        return copy.deepcopy(value)
-    except RecursionError:
-        return value
 
 
 def quoted(text: str | None) -> str:

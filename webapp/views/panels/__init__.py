@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from webapp.storage.models import Trace
 from webapp.views.page import PageContext
-from webapp.views.panels import conversation, events, findings, sequence, source, timeline
+from webapp.views.panels import conversation, events, findings, sequence, source, state, timeline
 from webapp.views.selection import Selection
 
 Build = Callable[[Session, Trace, Selection, PageContext], Any]
@@ -35,6 +35,7 @@ _BUILDERS: dict[str, Build] = {
     "sequence": sequence.build,
     "timeline": timeline.build,
     "conversation": conversation.build,
+    "state": state.build,
     "findings": findings.build,
     "source": source.build,
 }

@@ -91,6 +91,9 @@ def _lines(session: Session, trace: Trace, sel: Selection, page: PageContext, wa
     first = found[0].seq if found else trace.records
     if missing and first > 0:
         found = events.backwards(session, trace.pk, before=first, limit=missing, filters=wanted) + found
+    missing = ROWS - len(found)
+    if missing and found and found[-1].seq < page.last:
+        found += events.window(session, trace.pk, start=found[-1].seq + 1, limit=missing, filters=wanted)
     return found
 
 

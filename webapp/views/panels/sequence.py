@@ -135,7 +135,7 @@ def _compose(
 ) -> tuple[list[Lifeline], list[Row]]:
     speaking = {entry.lane for entry in entries if isinstance(entry, Fact)}
     speaking |= {part.lane for entry in entries if isinstance(entry, Burst) for part in entry.parts}
-    heads, columns = lifelines(lanes, speaking, chunks)
+    heads, columns = lifelines(lanes, speaking, chunks, trace.lane_count)
     never = 0 if trace.rejected_at is None else trace.records - 1 - trace.rejected_at
     return heads, Composer(lanes, columns, fold).rows(entries, never)
 

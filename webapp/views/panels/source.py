@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from webapp.storage import originals, source
 from webapp.storage.models import Trace
 from webapp.storage.source import Start
-from webapp.views import names, raw, talk_text
+from webapp.views import asked, names, raw, talk_text
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
 
@@ -72,7 +72,7 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class SourcePanel:
-    """rows in order; facts: label and value; run_input: laid out, None = none was given."""
+    """rows in order; facts: label and value; asked: what the run was asked; run_input: as uploaded, laid out."""
 
     rows: Sequence[Row]
     shown: str
@@ -86,6 +86,7 @@ class SourcePanel:
     strays_more: int
     strays_words: str
     facts: Sequence[tuple[str, str]]
+    asked: Sequence[asked.Asked]
     run_input: Markup | None
     run_input_cut: bool
     original: str
@@ -124,6 +125,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         if trace.not_understood
         else "",
         facts=_facts(trace, page, size, packed),
+        asked=asked.build(session, trace, page),
         run_input=None if given is None else given.html,
         run_input_cut=given is not None and given.cut,
         original=f"{sel.base}/original",

@@ -111,7 +111,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         total=_total(window, page),
         before=_fold(scene, shown.start - LANES + 1, shown.ahead, "before these"),
         behind=_fold(scene, shown.start + LANES - 1, shown.behind, "more"),
-        quiet=f"{names.plural(shown.quiet, 'lane')} with nothing in this window" if shown.quiet else "",
+        quiet=_quiet(shown, trace.lane_count - len(page.lanes), page.event),
         lanes=_named(lanes),
         far=loaded.far,
         veiled=trace.rejected_at is not None and trace.rejected_at < window.hi,
@@ -237,6 +237,14 @@ def _slices(scene: Scene) -> tuple[Slice, ...]:
 
 
 # ── words ────────────────────────────────────────────────────
+
+
+def _quiet(shown: Shown, unknown: int, event: int) -> str:
+    """Which lanes are left out. unknown: those too far from the chosen event to be known by name."""
+    told = [f"{names.plural(shown.quiet, 'lane')} with nothing in this window"] if shown.quiet else []
+    if unknown > 0:
+        told.append(f"{names.plural(unknown, 'lane')} further from #{event} not listed")
+    return "; ".join(told)
 
 
 def _count(

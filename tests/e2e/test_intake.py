@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import json
-import shutil
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Page, expect
 
+from tests.browser import Server, Watch
+from tests.e2e.conftest import NewContext
 from webapp.app import create_app
 from webapp.server import listen
-from webapp.settings import Settings
-from webapp.storage.db import Database
+from webapp.settings import load_settings
+from webapp.storage.db import open_database
+from webapp.storage.migrate import migrate
 
 pytestmark = pytest.mark.browser
 
-SWITCHES = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+MAX_UPLOAD = 2_000_000  # bytes
 EVENTS = (
     {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},
     {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "안녕 مرحبا 👋"},
@@ -43,40 +38,35 @@ DROP = """([name, text]) => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-        with playwright.chromium.launch(executable_path=found, args=SWITCHES) as browser:
-            yield browser
-
-
 @pytest.fixture
-def url(settings: Settings, database: Database) -> Iterator[str]:
+def server(tmp_path: Path) -> Iterator[Server]:
+    """A server without any trace, which takes small uploads; each test has its own."""
+    settings = load_settings(data_dir=tmp_path, max_upload_bytes=MAX_UPLOAD)
+    migrate(settings.database_url)
+    database = open_database(settings.database_url)
     listener = listen("127.0.0.1", 0)
     server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     thread.start()
-    yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    yield Server(f"http://127.0.0.1:{listener.getsockname()[1]}", tmp_path)
     server.should_exit = True
     thread.join(30)
     listener.close()
+    database.close()
 
 
 @pytest.fixture
-def page(browser: Browser, url: str) -> Iterator[Page]:
-    """The front page; afterwards nothing was asked of another host and nothing failed in the page."""
-    page = browser.new_page()
-    hosts: set[str] = set()
-    faults: list[str] = []
-    page.on("request", lambda request: hosts.add("/".join(request.url.split("/")[:3])))
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+def url(server: Server) -> str:
+    return server.url
+
+
+@pytest.fixture
+def page(new_context: NewContext, watch: Watch, url: str) -> Page:
+    """The front page."""
+    watch.allowed |= {404, 413}
+    page = new_context().new_page()
     page.goto(url)
-    yield page
-    page.close()
-    assert hosts == {url}
-    assert [fault for fault in faults if "server responded with a status of 4" not in fault] == []
+    return page
 
 
 def test_choosing_a_file_opens_its_trace(page: Page) -> None:
@@ -119,9 +109,9 @@ def test_the_paste_box_takes_text_and_a_name(page: Page) -> None:
     expect(page.locator("body")).to_contain_text("refund-desk")
 
 
-def test_a_refusal_is_said_where_one_is_and_loses_nothing(page: Page, settings: Settings) -> None:
+def test_a_refusal_is_said_where_one_is_and_loses_nothing(page: Page) -> None:
     """Too much text: the sentence stands under the box, and the text is still in it."""
-    text = SSE + ":" + "x" * settings.max_upload_bytes * 2
+    text = SSE + ":" + "x" * MAX_UPLOAD * 2
     page.get_by_text("Paste text").click()
     page.evaluate("text => document.querySelector('#paste-text').value = text", text)
     page.get_by_role("button", name="Check it").click()
@@ -146,10 +136,9 @@ def test_searching_while_typing_and_back(page: Page, url: str) -> None:
     expect(page.locator(".traces .name")).to_have_text(["two.sse", "one.sse"])
 
 
-def test_without_a_script_everything_still_works(browser: Browser, url: str) -> None:
+def test_without_a_script_everything_still_works(new_context: NewContext, url: str) -> None:
     """The same forms post as they are: upload, rename, delete."""
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+    page = new_context(java_script_enabled=False).new_page()
     page.goto(url)
     file = {"name": "run.sse", "mimeType": "text/plain", "buffer": SSE.encode()}
     page.set_input_files("input[type=file]", file)  # type: ignore[arg-type]
@@ -163,7 +152,6 @@ def test_without_a_script_everything_still_works(browser: Browser, url: str) -> 
     page.get_by_text("Delete…").click()
     page.get_by_role("button", name="Delete it").click()
     expect(page.locator("h1")).to_have_text("No trace yet")
-    context.close()
 
 
 @pytest.mark.parametrize("width", [390, 1280])
