@@ -194,6 +194,18 @@ def test_every_template_is_used() -> None:
     assert {str(page.relative_to(TEMPLATES)) for page in PAGES} - named == set()
 
 
+def test_every_class_of_the_style_sheet_is_used() -> None:
+    """A rule for a class that no page, drawing or script names is dead."""
+    css = re.sub(r"/\*.*?\*/|\{[^{}]*\}", " ", (ROOT / "static" / "app.css").read_text(), flags=re.S)
+    sources = [*MODULES, *PAGES, *(ROOT / "static").glob("*.js")]
+    text = "".join(path.read_text() for path in sources)
+    named = set(re.findall(r"[A-Za-z][\w-]*", text)) | {"htmx-request"}
+    made = tuple(re.findall(r"\b([a-z]+-[a-z]*)\{", text))  # `k-{kind}`: any class that begins so
+    classes = set(re.findall(r"\.([A-Za-z][\w-]*)", css))
+    assert classes
+    assert sorted(name for name in classes - named if not name.startswith(made)) == []
+
+
 def test_scripts_and_stylesheets_name_no_other_host() -> None:
     """A page works on a machine without a network."""
     files = [*(ROOT / "static").glob("*.js"), *(ROOT / "static").glob("*.css")]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from webapp.core import Finding, Replay, Report
+from webapp.core import Finding, Replay, Report, lookalikes
 from webapp.core.explain import REASONS
 from webapp.core.findings import ROLES
 
@@ -111,13 +111,19 @@ def test_a_finding_learns_later_in_a_step_that_says_so() -> None:
     assert [f.reason for f in steps[2].amended] == ["opens-later"]
 
 
-def test_an_orphan_among_thousands_of_items_is_explained_in_bounded_time() -> None:
-    """Lookalikes are sought among the newest items only, so a trace full of orphans stays linear."""
+def test_a_lookalike_is_found_among_any_number_and_each_id_is_folded_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A trace full of orphans stays linear: an id is folded when it comes and when it is asked for, never again."""
+    folded: list[str] = []
+    fold = lookalikes._fold
+    monkeypatch.setattr(lookalikes, "_fold", lambda text: folded.append(text) or fold(text))
     judge = Replay("ag-ui")
     judge.feed(b'{"type":"RUN_STARTED","threadId":"t-1","runId":"r-1"}')
-    for number in range(3_000):
+    for number in range(500):
         judge.feed(f'{{"type":"TEXT_MESSAGE_START","messageId":"M-{number}"}}'.encode())
-    judge.feed(b'{"type":"TEXT_MESSAGE_CONTENT","messageId":"m-0","delta":"x"}')
-    judge.feed(b'{"type":"TEXT_MESSAGE_CONTENT","messageId":"m-2999","delta":"x"}')
+    for number in range(500):
+        judge.feed(f'{{"type":"TEXT_MESSAGE_CONTENT","messageId":"m-{number}","delta":"x"}}'.encode())
     finding = judge.finish().findings[0]
-    assert (finding.reason, finding.count) == ("never-opened", 2)
+    assert (finding.reason, finding.count) == ("lookalike", 500)
+    assert len(folded) <= 1_500

@@ -14,7 +14,6 @@ KOREAN = "환불은 영업일 기준 5일 안에 처리됩니다. 감사합니�
 ARABIC = "سيتم رد المبلغ خلال خمسة أيام عمل. شكرًا لكم!"
 EMOJI = "Done 👩🏽‍🚀 🇰🇷 ❤️‍🔥 — see you 👋🏿"
 MARKUP = "<script>window.ran = 1</script><img src=x onerror='window.ran = 2'><b>bold</b> &amp; {{ 7 * 7 }}"
-PANELS = ("events", "sequence", "timeline", "conversation", "state", "findings", "source")
 NOTHING_RAN = """() => window.ran === undefined
   && document.querySelectorAll("main script, main iframe, main img, main b > b, main style").length === 0"""
 

@@ -97,8 +97,8 @@ def test_a_finding_is_never_folded() -> None:
 
 def test_a_merged_finding_marks_each_of_its_places() -> None:
     """The second and third record with the same fault are hits as well."""
-    odd = {"type": "CUSTOM", "name": "n", "value": 1, "colour": 1}
-    index = indexed(started(), odd, odd, {"type": "CUSTOM", "name": "n", "value": 1}, odd)
+    odd = {"type": "CUSTOM", "name": "com.example.n", "value": 1, "colour": 1}
+    index = indexed(started(), odd, odd, {"type": "CUSTOM", "name": "com.example.n", "value": 1}, odd)
     assert index.hits == {1: 2, 2: 2, 4: 2}
 
 
@@ -144,7 +144,7 @@ def test_items_are_numbered_within_their_kind() -> None:
 
 def test_checkpoints_list_what_is_open() -> None:
     """Every thousand records; a closed item is not in it."""
-    filler = [{"type": "CUSTOM", "name": "n", "value": 1}] * 2100
+    filler = [{"type": "CUSTOM", "name": "com.example.n", "value": 1}] * 2100
     index = indexed(started(), *message("m1", "a"), message("m2")[0], *filler)
     by_seq = {row["seq"]: row["open"] for row in index.checkpoints}
     opened = next(ord_ for ord_, entry in index.entries.items() if entry.item.id == "m2")

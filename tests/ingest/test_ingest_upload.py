@@ -165,10 +165,11 @@ def test_batches_do_not_show(database: Database, monkeypatch: pytest.MonkeyPatch
     from webapp.ingest import analyse
 
     body = sse(started(), *message("m1", *"abcdef"), finished())
+    asked = {"threadId": "t", "runId": "r", "protocolVersion": "1.0", "messages": []}
     whole = read(database, ingest(database, [body], name="x"))
     monkeypatch.setattr(analyse, "BATCH_BYTES", 0)
     monkeypatch.setattr(analyse, "BATCH", 1)
-    single = read(database, ingest(database, [body], name="x", run_input={"threadId": "t"}))
+    single = read(database, ingest(database, [body], name="x", run_input=asked))
     with database.session() as session:
         assert events.window(session, whole.pk) == events.window(session, single.pk)
     assert (whole.heads, whole.item_count) == (single.heads, single.item_count)

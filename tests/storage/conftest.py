@@ -13,20 +13,10 @@ from sqlalchemy.orm import Session
 from tests.storage.streams import finished, message, sse, started
 from webapp.ingest.upload import ingest
 from webapp.storage import traces
-from webapp.storage.db import Database, open_database
-from webapp.storage.migrate import migrate
+from webapp.storage.db import Database
 from webapp.storage.models import Trace
 
 SAMPLES = Path(__file__).resolve().parents[2] / "webapp" / "samples"
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    url = f"sqlite:///{tmp_path / 'lanescope.db'}"
-    migrate(url)
-    database = open_database(url)
-    yield database
-    database.close()
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from sqlalchemy.orm import Session
 
 from tests.storage.streams import finished, message, started
-from webapp.storage import events, items
+from webapp.storage import events, texts
 from webapp.storage.db import Database
 from webapp.storage.events import FOLDED, RAW_SHOWN, Filters
 from webapp.storage.models import Trace
@@ -106,7 +106,7 @@ def test_records_by_number(session: Session, long_trace: Trace) -> None:
         (lambda s, pk: events.next_hit(s, pk, 0), "events_hits"),
         (lambda s, pk: events.window(s, pk, start=10, limit=50, filters=FOLDED), "events_heads"),
         (lambda s, pk: events.head_of(s, pk, 700), "events_heads"),
-        (lambda s, pk: items.segments(s, pk, 0), "segments_item"),
+        (lambda s, pk: list(texts.stream(s, pk, 0, 2603)), "segments_item"),
     ],
 )
 def test_windows_use_their_index(

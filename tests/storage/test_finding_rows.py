@@ -11,7 +11,7 @@ from tests.storage.conftest import SAMPLES
 from tests.storage.streams import finished, started
 from webapp.core import Replay
 from webapp.readers import detect
-from webapp.storage import findings
+from webapp.storage import causes, findings
 from webapp.storage.models import Trace
 
 
@@ -31,18 +31,22 @@ def test_causes_come_first_and_know_their_followers(session: Session, store: Cal
     """Worst first; every finding is a cause or follows from one that is counted."""
     trace = store("pydantic-parallel")
     rows = findings.all_of(session, trace.pk)
-    causes = findings.causes(session, trace.pk)
-    assert [row.severity for row, _ in causes] == sorted(row.severity for row, _ in causes)
-    assert len(causes) + sum(count for _, count in causes) == len(rows)
-    first, count = causes[0]
-    assert (first.event, first.title) == (trace.headline_event, trace.headline)
-    assert len(findings.followers(session, trace.pk, first.key)) == count
+    found = causes.window(session, trace.pk, None, 0, 100)
+    keys = [row.key for row in found]
+    assert [row.severity for row in found] == sorted(row.severity for row in found)
+    numbers = causes.follower_counts(session, trace.pk, keys)
+    assert len(found) == sum(causes.counts(session, trace.pk).values()) == len(rows) - sum(numbers.values())
+    assert (found[0].event, found[0].title) == (trace.headline_event, trace.headline)
+    behind = causes.followers(session, trace.pk, keys, 100)
+    assert {key: len(rows) for key, rows in behind.items()} == numbers
 
 
 def test_a_merged_finding_is_at_each_of_its_places(session: Session, store: Callable[..., Trace]) -> None:
     """An unknown member on three events is one finding, found at all three and nowhere else."""
-    odd = {"type": "CUSTOM", "name": "n", "value": 1, "colour": "red"}
-    trace = store([started(), odd, odd, {"type": "CUSTOM", "name": "n", "value": 1}, odd, finished()])
+    odd = {"type": "CUSTOM", "name": "com.example.n", "value": 1, "colour": "red"}
+    trace = store(
+        [started(), odd, odd, {"type": "CUSTOM", "name": "com.example.n", "value": 1}, odd, finished()]
+    )
     merged = findings.all_of(session, trace.pk)[0]
     assert merged.count == 3
     at = [[row.key for row in findings.at_event(session, trace.pk, seq)] for seq in range(6)]
@@ -50,11 +54,10 @@ def test_a_merged_finding_is_at_each_of_its_places(session: Session, store: Call
 
 
 def test_a_finding_has_an_address(session: Session, store: Callable[..., Trace]) -> None:
-    """By key, by rule; an unknown key is nothing."""
+    """By key; an unknown key is nothing."""
     trace = store("pydantic-parallel")
-    row = findings.causes(session, trace.pk)[0][0]
+    row = findings.all_of(session, trace.pk)[-1]
     by_key = findings.by_key(session, trace.pk, row.key)
     assert by_key is not None
     assert by_key.ord == row.ord
-    assert row in findings.of_rule(session, trace.pk, row.rule)
     assert findings.by_key(session, trace.pk, "AGUI-XXX-99@1") is None

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from tests.storage.streams import finished, message, started
-from webapp.storage import items
+from webapp.storage import items, texts
 from webapp.storage.models import Trace
 
 
@@ -19,7 +19,7 @@ def test_text_as_of_a_record_is_what_had_come_by_then(session: Session, long_tra
     whole = "".join(f"w{n} " for n in range(1200))
 
     def at(seq: int) -> str:
-        return items.text_as_of(session, long_trace.pk, item.ord, seq)
+        return "".join(texts.stream(session, long_trace.pk, item.ord, seq))
 
     assert at(1) == ""
     assert at(2) == "w0 "
@@ -34,21 +34,15 @@ def test_text_of_chunks_is_followed_too(session: Session, store: Callable[..., T
     chunk: dict[str, Any] = {"type": "TEXT_MESSAGE_CHUNK", "messageId": "m1", "role": "assistant"}
     trace = store([started(), *({**chunk, "delta": d} for d in ("Dear ", "Ms ", "X", ",")), finished()])
     item = items.by_id(session, trace.pk, "m1")[0]
-    texts = [items.text_as_of(session, trace.pk, item.ord, seq) for seq in range(6)]
-    assert texts == ["", "Dear ", "Dear Ms ", "Dear Ms X", "Dear Ms X,", "Dear Ms X,"]
+    told = ["".join(texts.stream(session, trace.pk, item.ord, seq)) for seq in range(6)]
+    assert told == ["", "Dear ", "Dear Ms ", "Dear Ms X", "Dear Ms X,", "Dear Ms X,"]
     assert item.via == "chunk"
 
 
-def test_segments_are_found_by_item_and_by_window(session: Session, long_trace: Trace) -> None:
+def test_segments_are_found_by_window(session: Session, long_trace: Trace) -> None:
     """A window in the middle of a burst gets the whole burst."""
-    item = items.by_id(session, long_trace.pk, "m1")[0]
-    of_item = items.segments(session, long_trace.pk, item.ord)
-    assert [(s.first, s.last, s.count) for s in of_item] == [
-        (2, 501, 500),
-        (502, 1001, 500),
-        (1002, 1201, 200),
-    ]
-    assert [s.first for s in items.segments(session, long_trace.pk, item.ord, 501)] == [2]
+    found = items.segments_in(session, long_trace.pk, 0, 1201)
+    assert [(s.first, s.last, s.count) for s in found] == [(2, 501, 500), (502, 1001, 500), (1002, 1201, 200)]
     assert [s.first for s in items.segments_in(session, long_trace.pk, 600, 610)] == [502]
     assert [s.first for s in items.segments_in(session, long_trace.pk, 0, 1)] == []
     assert [s.first for s in items.segments_in(session, long_trace.pk, 501, 502)] == [2, 502]
@@ -75,17 +69,16 @@ def test_an_item_never_closed_is_open_until_its_run_ends(
 
 
 def test_items_by_number_and_in_order(session: Session, store: Callable[..., Trace]) -> None:
-    """Rows are found by running number, by kind, after a number and up to a record."""
+    """Rows are found by running number, and by ids of a kind up to a record."""
     trace = store("pydantic-parallel")
-    tools = items.listing(session, trace.pk, kinds=("tool",))
+    ids = ["call_p2", "call_p0", "call_p1", "no such"]
+    tools = items.by_ids(session, trace.pk, ids, ("tool",))
     assert [(i.id, i.number, i.name) for i in tools] == [(f"call_p{n}", n + 1, "weather") for n in range(3)]
     assert items.by_ords(session, trace.pk, [tools[1].ord, None, 999])[tools[1].ord].id == "call_p1"
     assert items.by_ords(session, trace.pk, [None]) == {}
-    assert [i.id for i in items.listing(session, trace.pk, kinds=("tool",), after=tools[0].ord, limit=1)] == [
-        "call_p1"
-    ]
-    early = items.listing(session, trace.pk, kinds=("tool",), upto=tools[1].first)
+    early = items.by_ids(session, trace.pk, ids, ("tool", "text"), upto=tools[1].first)
     assert [i.id for i in early] == ["call_p0", "call_p1"]
+    assert items.by_ids(session, trace.pk, ids, ("text",)) == []
     found = items.by_ord(session, trace.pk, tools[2].ord)
     assert found is not None
     assert found.severity == 0 or found.severity is None
@@ -137,5 +130,5 @@ def test_a_snapshot_leaves_the_messages_then_held(session: Session, store: Calla
     assert kept is not None
     assert (kept.seq, [role for _, role in kept.messages or []]) == (10, ["user", "tool", "assistant"])
     assert json.dumps(kept.messages)
-    dropped = items.listing(session, trace.pk, kinds=("text",))[0]
+    dropped = items.by_id(session, trace.pk, "876a27b7-2e2c-4d44-bc7d-eb6d46902c21", "text")[0]
     assert dropped.gone == 10

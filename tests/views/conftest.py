@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,7 @@ from tests.storage.streams import sse
 from webapp.ingest.upload import ingest
 from webapp.settings import load_settings
 from webapp.storage import findings, items, traces
-from webapp.storage.db import Database, open_database
-from webapp.storage.migrate import migrate
+from webapp.storage.db import Database
 from webapp.storage.models import Trace
 from webapp.views.page import PageContext
 from webapp.views.panels import PANELS
@@ -27,15 +26,6 @@ ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "webapp" / "samples"
 Store = Callable[..., str]
 Show = Callable[..., Any]
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    url = f"sqlite:///{tmp_path / 'lanescope.db'}"
-    migrate(url)
-    database = open_database(url)
-    yield database
-    database.close()
 
 
 @pytest.fixture

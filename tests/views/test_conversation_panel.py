@@ -281,3 +281,44 @@ def test_the_number_of_queries_does_not_grow(keep: Keep, show: Show, database: D
         event.remove(*listen)
         numbers.append(len(asked))
     assert numbers[0] == numbers[1] < 30
+
+
+def test_ids_that_no_database_takes_find_their_messages(keep: Keep, write: Callable[..., str]) -> None:
+    """A message and a call whose ids hold half a character or NUL are the same ones in a snapshot."""
+    mine, its = "\ud83dm", "c\x00"
+    whole = {"id": mine, "role": "assistant", "content": "Hello", "toolCalls": [
+        {"id": its, "type": "function", "function": {"name": "weather", "arguments": "{}"}}]}  # fmt: skip
+    answer = {"id": "\udc00", "role": "tool", "toolCallId": its, "content": "Sunny"}
+    snapshot = {"type": "MESSAGES_SNAPSHOT", "messages": [whole, answer]}
+    events = [started(), *message(mine, "Hello"), *call(its, mine, "{}"), snapshot, finished()]
+    html = write("conversation", keep(events), event=len(events) - 1)
+    assert html.count("Hello") == 1
+    assert "Sunny" in html
+    assert "#7 has it" in html
+
+
+def test_an_activity_that_copies_itself_again_and_again_is_shown(keep: Keep, show: Show) -> None:
+    """Sixty doublings are more than memory holds; the panel shows what the engine made of them."""
+    patch = [{"op": "copy", "from": "", "path": f"/x{number}"} for number in range(60)]
+    events = [
+        started(),
+        {"type": "ACTIVITY_SNAPSHOT", "messageId": "a", "activityType": "plan", "content": {"a": "first"}},
+        *(
+            {"type": "ACTIVITY_DELTA", "messageId": "a", "activityType": "plan", "patch": [op]}
+            for op in patch
+        ),
+        finished(),
+    ]
+    entry = show("conversation", keep(events), event=40).entries[0]
+    assert "first" in text(entry.body)
+
+
+def test_a_patch_without_its_members_does_nothing(keep: Keep, show: Show) -> None:
+    """What enforcement strips or refuses is not applied for showing it either."""
+    content = {"type": "ACTIVITY_SNAPSHOT", "messageId": "a", "activityType": "plan", "content": {"a": 1}}
+    odd = [{"op": "add"}, {"path": "/b"}, 7, None, {"op": "grow", "path": "/a"}]
+    patches = [
+        {"type": "ACTIVITY_DELTA", "messageId": "a", "activityType": "plan", "patch": [op]} for op in odd
+    ]
+    entry = show("conversation", keep([started(), content, *patches, finished()])).entries[0]
+    assert json.loads(text(entry.body)) == {"a": 1}

@@ -23,27 +23,35 @@ def unclosed(count: int) -> list[Any]:
 
 
 def test_the_cause_stands_first_with_what_follows_folded_under_it(keep: Keep, show: Show) -> None:
-    """The sample has one cause; its consequence is no cause of its own."""
+    """The sample has one cause and a note on its request; its consequence is no cause of its own."""
     panel = show("findings", keep("pydantic-parallel"))
-    assert [(c.event, c.card.rule, c.behind) for c in panel.causes] == [(12, "AGUI-TOL-02", 1)]
+    assert [(c.event, c.card.rule, c.behind) for c in panel.causes] == [
+        (12, "AGUI-TOL-02", 1),
+        (0, "AGUI-INP-04", 0),
+    ]
     cause = panel.causes[0]
     assert [place.event for place in cause.follows] == [6]
     assert [place.event for place in cause.card.again] == [13]
     assert (cause.places, cause.more, cause.current) == (2, 0, True)
     assert cause.card.follows == ()
     assert cause.events.endswith("?event=12")
-    assert panel.shown == "1 cause, 1 follows"
+    assert panel.shown == "2 causes, 1 follows"
 
 
 def test_worst_first_then_earliest(keep: Keep, show: Show) -> None:
     """An error stands before a warning, whatever came first; each severity has its count and its link."""
     panel = show("findings", keep("msaf-old-tool"))
-    assert [(c.card.severity, c.event) for c in panel.causes] == [("error", 0), ("warning", 10)]
-    assert [(f.label, f.count) for f in panel.filters] == [("All", 2), ("Error", 1), ("Warning", 1)]
+    assert [(c.card.severity, c.event) for c in panel.causes] == [("error", 0), ("warning", 10), ("info", 0)]
+    assert [(f.label, f.count) for f in panel.filters] == [
+        ("All", 3),
+        ("Error", 1),
+        ("Warning", 1),
+        ("Note", 1),
+    ]
     assert "level=warning" in panel.filters[2].href
     only = show("findings", panel.causes[0].here.split("/")[2].split("?")[0], level="warning")
     assert [c.card.severity for c in only.causes] == ["warning"]
-    assert only.shown == "2 causes, 1 follows; 1 not shown"
+    assert only.shown == "3 causes, 1 follows; 2 not shown"
 
 
 def test_what_came_after_the_client_had_stopped_has_a_heading(keep: Keep, show: Show) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+import pytest
 from markupsafe import Markup
 
 from webapp.views import raw
@@ -54,3 +55,17 @@ def test_a_large_payload_is_cut_and_says_so() -> None:
     assert raw.pretty("x" * 100_000).cut
     assert not raw.pretty('{"a":1}').cut
     assert len(text_of(raw.pretty('{"a":"' + "x" * 50_000 + '"}'))) < 3_000
+
+
+@pytest.mark.parametrize("unit", ['\\"', '"\\', '"', "\\\\"])
+def test_a_string_that_does_not_end_is_read_once(unit: str) -> None:
+    """A payload of quotes without their partners is laid out in one pass, like any other."""
+    shown = raw.pretty('{"a":"' + unit * 25_000)
+    assert text_of(shown).startswith('{ "a":')
+    assert len(shown.html) < 20_000
+
+
+def test_what_a_page_would_obey_is_shown_as_a_code() -> None:
+    """Control characters and those that turn a line around; in a text that is no JSON, too."""
+    assert text_of(raw.pretty('{"a":"x\u202ey\x1b"}')) == '{ "a": "x\\u202ey\\u001b" }'
+    assert str(raw.pretty("x\u202ey\x1b").html) == "x\\u202ey\\u001b"

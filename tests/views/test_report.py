@@ -17,23 +17,13 @@ from webapp.app import ROOT, create_app
 from webapp.ingest.upload import ingest
 from webapp.settings import load_settings
 from webapp.storage import traces
-from webapp.storage.db import Database, open_database
-from webapp.storage.migrate import migrate
+from webapp.storage.db import Database
 
 SAMPLES = ROOT / "tests" / "samples"
 MARKUP = "</style></code><script>alert(1)</script><img src=x onerror=alert(2)>\"' {{ 7*7 }}"
 LIMIT = 2_000_000  # bytes
 START: dict[str, Any] = {"type": "RUN_STARTED", "threadId": "t", "runId": "r"}
 Write = Callable[..., str]
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    settings = load_settings(data_dir=tmp_path)
-    migrate(settings.database_url)
-    database = open_database(settings.database_url)
-    yield database
-    database.close()
 
 
 @pytest.fixture

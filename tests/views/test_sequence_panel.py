@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +15,7 @@ from webapp.draw.sequence import count
 from webapp.ingest.upload import ingest
 from webapp.settings import load_settings
 from webapp.storage import traces
-from webapp.storage.db import Database, open_database
-from webapp.storage.migrate import migrate
+from webapp.storage.db import Database
 from webapp.views.panels.sequence import ROWS, SequencePanel
 from webapp.views.selection import Selection
 from webapp.views.sequence_files import picture, text
@@ -24,15 +23,6 @@ from webapp.views.trace import build
 
 SAMPLE = ROOT / "tests" / "samples" / "chunked-two-subagents.sse"
 Show = Callable[..., SequencePanel]
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    settings = load_settings(data_dir=tmp_path)
-    migrate(settings.database_url)
-    database = open_database(settings.database_url)
-    yield database
-    database.close()
 
 
 @pytest.fixture

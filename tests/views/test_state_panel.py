@@ -421,3 +421,10 @@ def test_cancelled_and_paused_runs_are_neither_success_nor_failure(view: Callabl
         ("r", 0, 1, "none"),
         ("r2", 2, 3, "ok"),
     ]
+
+
+def test_a_change_out_of_sight_is_one_link_away(show: Show) -> None:
+    """The list of changes opens what each of them is in."""
+    panel = show([START, whole({"rows": [{"n": 0}] * 500}), patch(put("/rows/444/n", 1)), END], event=2)
+    assert panel.last is not None
+    assert "path=%2Frows%2F444" in panel.last.changed[0].href

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -12,10 +11,8 @@ from markdown_it import MarkdownIt
 
 from webapp.app import ROOT
 from webapp.ingest.upload import ingest
-from webapp.settings import load_settings
 from webapp.storage import traces
-from webapp.storage.db import Database, open_database
-from webapp.storage.migrate import migrate
+from webapp.storage.db import Database
 from webapp.views import ticket
 from webapp.views.markdown import code, plain, prose
 
@@ -26,15 +23,6 @@ HOSTILE = (
     "\n\n# head\n- item\n```\n&lt; www.evil.example @someone #7 \\| \\` ~~s~~ $m$ \u202e\u2028 <http://evil.example>"
 )
 Told = Callable[..., str]
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    settings = load_settings(data_dir=tmp_path)
-    migrate(settings.database_url)
-    database = open_database(settings.database_url)
-    yield database
-    database.close()
 
 
 @pytest.fixture

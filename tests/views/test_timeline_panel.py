@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -16,8 +16,7 @@ from sqlalchemy.orm import Session
 from webapp.ingest.upload import ingest
 from webapp.settings import load_settings
 from webapp.storage import findings, items, traces
-from webapp.storage.db import Database, open_database
-from webapp.storage.migrate import migrate
+from webapp.storage.db import Database
 from webapp.storage.models import Trace
 from webapp.views.page import PageContext
 from webapp.views.panels.timeline import TimelinePanel, build
@@ -35,15 +34,6 @@ START = 1_764_000_000_000
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    settings = load_settings(data_dir=tmp_path)
-    migrate(settings.database_url)
-    database = open_database(settings.database_url)
-    yield database
-    database.close()
-
-
-@pytest.fixture
 def show(database: Database, tmp_path: Path) -> Show:
     """Store bytes, events or a sample (by name) and build the panel as the page would."""
 
@@ -55,18 +45,9 @@ def show(database: Database, tmp_path: Path) -> Show:
             trace = traces.get(session, stored.id)
             assert trace is not None
             sel = Selection("/traces/x", "timeline", **chosen)
-            return build(session, trace, sel, around(session, trace, sel))
+            return build(session, trace, sel, around(session, trace, sel.event))
 
     return panel
-
-
-def around(session: Session, trace: Trace, sel: Selection) -> PageContext:
-    """The page as it stands around a panel: the chosen event, or the first cause."""
-    chosen = trace.headline_event if sel.event is None else sel.event
-    seq = min(chosen or 0, max(trace.records - 1, 0))
-    lanes = {lane.ord: lane for lane in items.lanes(session, trace.pk)}
-    there = findings.at_event(session, trace.pk, seq)
-    return PageContext(trace, seq, lanes, items.runs(session, trace.pk), there)
 
 
 def stream(*events: dict[str, Any]) -> bytes:

@@ -10,7 +10,6 @@ import pytest
 from webapp.storage.models import Trace
 from webapp.views.traces import (
     ListQuery,
-    ago,
     parse_query,
     protocol_label,
     size_limit,
@@ -124,33 +123,6 @@ def test_the_side_is_one_word(party: str | None, protocol: str, side: str) -> No
 def test_the_protocol_is_named_when_something_was_read(values: dict[str, Any], label: str) -> None:
     """A file with no event has no protocol, whatever was assumed while reading it."""
     assert protocol_label(row(**values)) == label
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [
-        (-5, "now"),
-        (0, "now"),
-        (59, "now"),
-        (60, "1 min"),
-        (3599, "59 min"),
-        (3600, "1 h"),
-        (11 * 3600, "11 h"),
-        (13 * 3600, "yesterday"),
-        (36 * 3600 - 1, "yesterday"),
-        (2 * 86400, "27 Nov"),
-        (400 * 86400, "25 Oct 2025"),
-    ],
-)
-def test_how_long_ago(seconds: float, words: str) -> None:
-    """Minutes, hours, yesterday, then the day; the year only when it is another."""
-    assert ago(NOON - seconds, NOON) == words
-
-
-def test_yesterday_begins_after_a_night_not_at_midnight() -> None:
-    """At one in the morning, what came at eleven is two hours old."""
-    night = datetime(2026, 11, 29, 1, 0).timestamp()
-    assert ago(night - 2 * 3600, night) == "2 h"
 
 
 def test_the_url_is_the_state() -> None:

@@ -12,8 +12,7 @@ from fastapi.testclient import TestClient
 
 from webapp.app import create_app
 from webapp.settings import Settings, load_settings
-from webapp.storage.db import Database, open_database
-from webapp.storage.migrate import migrate
+from webapp.storage.db import Database
 from webapp.storage.models import Trace
 
 BASE = "http://127.0.0.1:8321"
@@ -22,14 +21,6 @@ BASE = "http://127.0.0.1:8321"
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
     return load_settings(data_dir=tmp_path, max_upload_bytes=2_000_000)
-
-
-@pytest.fixture
-def database(settings: Settings) -> Iterator[Database]:
-    migrate(settings.database_url)
-    database = open_database(settings.database_url)
-    yield database
-    database.close()
 
 
 @pytest.fixture

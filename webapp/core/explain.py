@@ -15,7 +15,7 @@ from webapp.core.agui.tables import CLOSES
 from webapp.core.agui.world import NOUNS, World, quoted
 from webapp.core.ledger import Place
 from webapp.core.records import Item
-from webapp.core.words import MAX_LISTED, a_noun, listed, lookalike
+from webapp.core.words import MAX_LISTED, a_noun, listed
 
 REASONS = {
     "own-end": "closed earlier by its own end",
@@ -89,7 +89,7 @@ def not_open(world: World, kind: str, key: Any, id_: str, subject: str = "It") -
     past = world.past[kind].get(key)
     if past is not None:
         return _previous_run(world, past, subject)
-    twin = lookalike(id_, reversed(world.items[kind].values()))
+    twin = world.alike[kind].find(id_)
     if twin is not None:
         first = twin.opened if twin.opened is not None else twin.first
         return Why(

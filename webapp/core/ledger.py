@@ -30,7 +30,8 @@ class Ledger:
         self.left_out = 0
         self.muted = False
         self._merge: dict[tuple[object, ...], Finding] = {}
-        self._keys: set[str] = set()
+        self._keys: dict[str, int] = {}  # rule and place -> findings there
+        self._told: set[int] = set()  # ids of those in `new` and `amended`
 
     def add(
         self,
@@ -88,6 +89,7 @@ class Ledger:
         self._merge[merge_key] = finding
         self.findings.append(finding)
         self.new.append(finding)
+        self._told.add(id(finding))
         if level == "fatal" and self.rejected_at is None:
             self.rejected_at = event
             self.rejected_by = finding
@@ -117,6 +119,7 @@ class Ledger:
         """New and amended findings since the last call."""
         out = self.new, self.amended
         self.new, self.amended = [], []
+        self._told.clear()
         return out
 
     def again(self, finding: Finding, event: int, count: int = 1) -> None:
@@ -129,13 +132,11 @@ class Ledger:
         self._touch(finding)
 
     def _touch(self, finding: Finding) -> None:
-        if not any(f is finding for f in self.new) and not any(f is finding for f in self.amended):
+        if id(finding) not in self._told:
+            self._told.add(id(finding))
             self.amended.append(finding)
 
     def _key(self, rule: str, event: int) -> str:
-        key, number = f"{rule}@{event}", 1
-        while key in self._keys:
-            number += 1
-            key = f"{rule}@{event}.{number}"
-        self._keys.add(key)
-        return key
+        key = f"{rule}@{event}"
+        number = self._keys[key] = self._keys.get(key, 0) + 1
+        return key if number == 1 else f"{key}.{number}"

@@ -157,17 +157,20 @@ def sum_up(trace: Trace, index: Indexer, clock: Clock, report: Report, account: 
     trace.lane_count = len(index.lanes.all)
     trace.item_count = len(index.entries)
     trace.types = index.types
-    texts = [entry for entry in index.entries.values() if entry.item.kind == "text"]
+    # a message opened and closed without a word shows nothing, and loses nothing
+    texts = [entry for entry in index.entries.values() if entry.item.kind == "text" and entry.item.chars]
     trace.messages = len(texts)
     trace.messages_seen = sum(1 for entry in texts if entry.seen)
 
-    first = first_cause(report.findings)
+    first = first_cause(report)
     trace.headline = "" if first is None else storable(first.title)
     trace.headline_event = None if first is None else first.event
     trace.headline_party = None if first is None else first.party
 
 
-def first_cause(findings: Sequence[Finding]) -> Finding | None:
-    """The finding to look at first: follows from no other, worst severity, then lowest record."""
-    causes = [finding for finding in findings if finding.cause is None]
+def first_cause(report: Report) -> Finding | None:
+    """The finding to look at first: where the client stops; else of those that follow from no other the worst, then
+    the earliest."""
+    stops = [f for f in report.findings if f.severity == "fatal" and f.event == report.rejected_at]
+    causes = stops or [finding for finding in report.findings if finding.cause is None]
     return min(causes, key=lambda f: (SEVERITY_NUMBER[f.severity], f.event), default=None)

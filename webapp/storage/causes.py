@@ -1,7 +1,7 @@
 """Causes of one trace in the order they are read, a window at a time, with what follows from each.
 
-Rules of this file: queries for the Findings panel. A cause is a finding that follows from no other; those that a
-client reached come before those after it had stopped, then the worst, then the earliest.
+Rules of this file: queries on `findings` by what follows from what. A cause is a finding that follows from no other;
+those that a client reached come before those after it had stopped, then the worst, then the earliest.
 """
 
 from __future__ import annotations

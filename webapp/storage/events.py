@@ -159,6 +159,17 @@ def some(session: Session, trace: int, seqs: Iterable[int]) -> dict[int, Line]:
     return {line.seq: line for line in _read(session, query)}
 
 
+def payloads(session: Session, trace: int, seqs: Iterable[int], limit: int) -> dict[int, str]:
+    """Payloads by record number (at most 200), each cut to `limit` characters."""
+    wanted = sorted(set(seqs))[:200]
+    if not wanted:
+        return {}
+    query = select(EventRow.seq, func.substr(EventRow.raw, 1, limit)).where(
+        EventRow.trace == trace, EventRow.seq.in_(wanted)
+    )
+    return dict(session.execute(query).all())
+
+
 def count_filtered(session: Session, trace: int, filters: Filters) -> int:
     """How many records are wanted. Without filters read `Trace.records` or `Trace.heads` instead."""
     query = select(func.count()).select_from(EventRow).where(*_where(session, trace, filters))

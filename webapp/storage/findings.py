@@ -1,13 +1,14 @@
 """Findings of one trace, as the engine gave them.
 
-Rules of this file: queries on `findings` and the way back to `core.findings.Finding`. No wording.
+Rules of this file: findings by place and key, and the way back to `core.findings.Finding`; which follow from which is
+`storage/causes.py`. No wording.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from sqlalchemy import Text, cast, func, or_, select
+from sqlalchemy import Text, cast, or_, select
 from sqlalchemy.orm import Session
 
 from webapp.core.findings import SEVERITIES, Finding, ItemRef, Related
@@ -30,40 +31,33 @@ def at_event(session: Session, trace: int, seq: int) -> list[FindingRow]:
     return sorted(rows, key=lambda row: (row.event != seq, row.severity, row.ord))
 
 
+def at_events(session: Session, trace: int, seqs: Iterable[int], limit: int = 300) -> Sequence[FindingRow]:
+    """Findings that stand at one of these records (at most 1,000 asked for), worst first at each."""
+    wanted = sorted(set(seqs))[:1000]
+    if not wanted:
+        return []
+    query = select(FindingRow).where(FindingRow.trace == trace, FindingRow.event.in_(wanted))
+    order = (FindingRow.event, FindingRow.severity, FindingRow.ord)
+    return session.scalars(query.order_by(*order).limit(limit)).all()
+
+
+def worst_at(session: Session, trace: int, seqs: Iterable[int]) -> dict[int, FindingRow]:
+    """The worst finding that stands at each of these records."""
+    worst: dict[int, FindingRow] = {}
+    for row in at_events(session, trace, seqs, limit=2000):
+        worst.setdefault(row.event, row)
+    return worst
+
+
+def repeats(row: FindingRow) -> list[int]:
+    """The further places of a merged finding, as far as they are listed."""
+    return [event for event, role in row.related if role == "again"]
+
+
 def by_key(session: Session, trace: int, key: str) -> FindingRow | None:
     """The finding with this key, `RULE@event`."""
     query = select(FindingRow).where(FindingRow.trace == trace, FindingRow.key == key)
     return session.scalar(query.order_by(FindingRow.ord).limit(1))
-
-
-def causes(
-    session: Session, trace: int, *, offset: int = 0, limit: int = 10_000
-) -> list[tuple[FindingRow, int]]:
-    """Findings that follow from no other, worst first, then by place; with how many follow from each."""
-    query = select(FindingRow).where(FindingRow.trace == trace, FindingRow.cause.is_(None))
-    query = query.order_by(FindingRow.severity, FindingRow.event, FindingRow.ord)
-    rows = session.scalars(query.offset(offset).limit(limit)).all()
-    behind = follower_counts(session, trace)
-    return [(row, behind.get(row.key, 0)) for row in rows]
-
-
-def follower_counts(session: Session, trace: int) -> dict[str, int]:
-    """How many findings follow from each key."""
-    query = select(FindingRow.cause, func.count()).where(
-        FindingRow.trace == trace, FindingRow.cause.is_not(None)
-    )
-    return {key: count for key, count in session.execute(query.group_by(FindingRow.cause)) if key}
-
-
-def followers(session: Session, trace: int, key: str, limit: int = 1000) -> Sequence[FindingRow]:
-    """Findings that follow from the one with this key, in order of place."""
-    query = select(FindingRow).where(FindingRow.trace == trace, FindingRow.cause == key)
-    return session.scalars(query.order_by(FindingRow.event, FindingRow.ord).limit(limit)).all()
-
-
-def of_rule(session: Session, trace: int, rule: str, limit: int = 1000) -> Sequence[FindingRow]:
-    query = select(FindingRow).where(FindingRow.trace == trace, FindingRow.rule == rule)
-    return session.scalars(query.order_by(FindingRow.ord).limit(limit)).all()
 
 
 def to_finding(row: FindingRow) -> Finding:

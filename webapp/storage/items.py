@@ -1,4 +1,4 @@
-"""Lanes, runs, items and their folded text; what was open when.
+"""Lanes, runs, items and folded bursts; what was open when. The text of an item is `storage/texts.py`.
 
 Rules of this file: queries on what analysis derived. Each is bounded by its window, never by the trace's
 size.
@@ -6,13 +6,12 @@ size.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from sqlalchemy import and_, func, or_, select
 from sqlalchemy.orm import Session
 
-from webapp.storage.models import Checkpoint, EventRow, ItemRow, LaneRow, RunRow, Segment
+from webapp.storage.models import Checkpoint, ItemRow, LaneRow, RunRow, Segment
 from webapp.storage.plain import storable
 
 BURST_RECORDS = 500  # most records of one burst; `ingest.index` cuts there, queries rely on it
@@ -60,6 +59,19 @@ def by_id(session: Session, trace: int, id: str, kind: str | None = None) -> Seq
     return session.scalars(query.order_by(ItemRow.ord).limit(1000)).all()
 
 
+def by_ids(
+    session: Session, trace: int, ids: Iterable[str], kinds: Collection[str], upto: int | None = None
+) -> Sequence[ItemRow]:
+    """Items of these kinds with one of these ids (at most 500 asked for), first mentioned by `upto`."""
+    wanted = sorted({storable(id_) for id_ in ids})[:500]
+    if not wanted:
+        return []
+    query = select(ItemRow).where(ItemRow.trace == trace, ItemRow.id.in_(wanted), ItemRow.kind.in_(kinds))
+    if upto is not None:
+        query = query.where(ItemRow.first <= upto)
+    return session.scalars(query.order_by(ItemRow.ord).limit(1000)).all()
+
+
 def checkpoint(session: Session, trace: int, seq: int) -> Checkpoint | None:
     """The nearest checkpoint at or before a record."""
     query = select(Checkpoint).where(Checkpoint.trace == trace, Checkpoint.seq <= seq)
@@ -95,37 +107,6 @@ def overlapping(session: Session, trace: int, lo: int, hi: int, limit: int = 500
     return session.scalars(query.order_by(ItemRow.ord).limit(limit)).all()
 
 
-def listing(
-    session: Session,
-    trace: int,
-    *,
-    kinds: Sequence[str] = (),
-    lane: int | None = None,
-    after: int = -1,
-    upto: int | None = None,
-    limit: int = 200,
-) -> Sequence[ItemRow]:
-    """Items with `ord` over `after` first mentioned at or before record `upto`, in order of first mention."""
-    query = select(ItemRow).where(ItemRow.trace == trace, ItemRow.ord > after)
-    if kinds:
-        query = query.where(ItemRow.kind.in_(kinds))
-    if lane is not None:
-        query = query.where(ItemRow.lane == lane)
-    if upto is not None:
-        query = query.where(ItemRow.first <= upto)
-    return session.scalars(query.order_by(ItemRow.ord).limit(limit)).all()
-
-
-def segments(
-    session: Session, trace: int, item: int, upto: int | None = None, limit: int = 10_000
-) -> Sequence[Segment]:
-    """The folded text of an item in order; with `upto` only segments that begin at or before that record."""
-    query = select(Segment).where(Segment.trace == trace, Segment.item == item)
-    if upto is not None:
-        query = query.where(Segment.first <= upto)
-    return session.scalars(query.order_by(Segment.first).limit(limit)).all()
-
-
 def segments_in(session: Session, trace: int, lo: int, hi: int) -> Sequence[Segment]:
     """Every segment whose burst touches lo..hi, in order of first record."""
     query = select(Segment).where(
@@ -138,39 +119,11 @@ def segments_in(session: Session, trace: int, lo: int, hi: int) -> Sequence[Segm
     return session.scalars(query.order_by(Segment.first)).all()
 
 
-def text_as_of(session: Session, trace: int, item: int, seq: int) -> str:
-    """What an item's deltas had made up after record `seq`, delivered or not.
-
-    A segment cut by `seq` is put together again from its records' payloads.
-    """
-    parts: list[str] = []
-    for segment in segments(session, trace, item, seq):
-        if segment.last <= seq:
-            parts.append(segment.text)
-            continue
-        rows = session.scalars(
-            select(EventRow.raw)
-            .where(
-                EventRow.trace == trace,
-                EventRow.item == item,
-                EventRow.seq >= segment.first,
-                EventRow.seq <= seq,
-            )
-            .order_by(EventRow.seq)
-        )
-        parts += map(_delta, rows)
-    return "".join(parts)
-
-
-def _delta(raw: str) -> str:
-    try:
-        delta = json.loads(raw)["delta"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return ""
-    return storable(delta) if isinstance(delta, str) else ""
-
-
-def last_number(session: Session, trace: int, kind: str) -> int:
-    """How many items of a kind there are."""
-    query = select(func.count()).select_from(ItemRow).where(ItemRow.trace == trace, ItemRow.kind == kind)
-    return session.scalar(query) or 0
+def bursts(session: Session, trace: int, heads: Sequence[int]) -> dict[int, list[Segment]]:
+    """The folded bursts that begin at one of these records (ascending), by that record's number."""
+    wanted = set(heads)
+    found: dict[int, list[Segment]] = {}
+    for segment in segments_in(session, trace, heads[0], heads[-1]) if heads else ():
+        if segment.burst in wanted and segment.burst_last > segment.burst:
+            found.setdefault(segment.burst, []).append(segment)
+    return found

@@ -1,4 +1,4 @@
-"""The tables. Rules of this file: columns and indexes only; nothing that PostgreSQL could not do.
+"""The tables. Rules of this file: columns, indexes and a sum of columns; nothing that PostgreSQL could not do.
 
 `traces.pk` is the small integer every other table points at; `traces.id` is the public, random name in URLs.
 Originals and raw records are the truth; runs, lanes, items, segments, checkpoints and findings are derived
@@ -105,6 +105,10 @@ class Trace(Base):
     headline: Mapped[str] = mapped_column(Text, default="")  # the first cause, one clause
     headline_event: Mapped[int | None] = mapped_column(Integer)
     headline_party: Mapped[str | None] = mapped_column(String(12))
+
+    @property
+    def finding_count(self) -> int:
+        return self.fatals + self.errors + self.warnings + self.infos
 
 
 class Original(Base):

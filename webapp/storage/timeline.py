@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sqlalchemy import and_, func, insert, literal, or_, select, text
 from sqlalchemy.orm import Session
 
-from webapp.storage.models import Density, EventRow, FindingRow, ItemRow, Segment
+from webapp.storage.models import Density, EventRow, ItemRow, Segment
 
 BUCKETS = 512  # parts of a trace that density counts in
 ALL_LANES = -1  # `Density.lane` of the sum over lanes, whose `bucket` counts PARTS
@@ -255,15 +255,3 @@ def hits(session: Session, trace: int, lo: int, hi: int, most: int, slots: int) 
     query = query.where(EventRow.trace == trace, EventRow.severity.is_not(None), EventRow.seq.between(lo, hi))
     grouped = session.execute(query.group_by(slot).order_by(slot))
     return [Hits(first, last, worst or 0, count) for first, last, worst, count in grouped]
-
-
-def findings_at(session: Session, trace: int, seqs: Iterable[int]) -> dict[int, FindingRow]:
-    """The worst finding that stands at each of these records (at most 200)."""
-    wanted = sorted(set(seqs))[:200]
-    if not wanted:
-        return {}
-    query = select(FindingRow).where(FindingRow.trace == trace, FindingRow.event.in_(wanted))
-    worst: dict[int, FindingRow] = {}
-    for row in session.scalars(query.order_by(FindingRow.severity.desc(), FindingRow.ord.desc()).limit(2000)):
-        worst[row.event] = row
-    return worst

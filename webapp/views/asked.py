@@ -13,7 +13,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from webapp.core.agui.shared import echoed
-from webapp.storage import conversation
+from webapp.storage import events
 from webapp.storage.models import RunRow, Trace
 from webapp.views import names, talk_text
 from webapp.views import state_words as words
@@ -62,7 +62,7 @@ def build(session: Session, trace: Trace, page: PageContext) -> list[Asked]:
         out.append(_told("The run input uploaded with the recording", trace.input))
     run = _run(page)
     if run is not None:
-        payload = conversation.raws(session, trace.pk, [run.first], MAX_ECHO + 1).get(run.first, "")
+        payload = events.payloads(session, trace.pk, [run.first], MAX_ECHO + 1).get(run.first, "")
         title = f"The run input that the run echoes at #{run.first}"
         if len(payload) > MAX_ECHO:
             out.append(Asked(title, "", (), (), long=True))

@@ -12,10 +12,9 @@ from sqlalchemy.orm import Session
 
 from webapp.core.advice import Advice, advise
 from webapp.core.findings import party_words
-from webapp.core.rules.model import catalogue
-from webapp.storage import story
+from webapp.storage import causes, findings
 from webapp.storage.models import FindingRow, RunRow, Trace
-from webapp.views import names, run_list, saw
+from webapp.views import cards, names, run_list, saw
 from webapp.views.page import PageContext
 
 CAPTURE = (
@@ -91,18 +90,7 @@ def _runs(trace: Trace, page: PageContext) -> str:
     run: RunRow = page.runs[0]
     if run.claimed and run.claimed != run.outcome:
         return f"1 run, which claims {run.claimed}"
-    return f"1 run, {_OUTCOMES.get(run.outcome, run.outcome)}"
-
-
-_OUTCOMES = {
-    "success": "finished",
-    "interrupted": "paused for an answer",
-    "cancelled": "cancelled, neither finished nor failed",
-    "failed": "which failed and said so",
-    "truncated": "which never ended",
-    "open": "which never ended",
-    "rejected": "rejected",
-}
+    return f"1 run, {run_list.CLAUSES.get(run.outcome, run.outcome)}"
 
 
 def _headline(trace: Trace, first: FindingRow | None) -> str:
@@ -134,8 +122,7 @@ def _why(trace: Trace, page: PageContext, first: FindingRow | None) -> str:
     if trace.verdict == "unchecked":
         return f"{_unread(trace)} {CAPTURE}"
     if first is not None:
-        rule = catalogue().get(first.rule)
-        return first.why or (rule.explanation if rule is not None else "")
+        return cards.why(first)
     parts = [names.plural(trace.messages, "message")] if trace.messages else []
     others = trace.item_count - trace.messages
     if others > 0:
@@ -158,7 +145,7 @@ def _ended(run: RunRow) -> str:
 
 def _unread(trace: Trace) -> str:
     if trace.artefacts:
-        return f"{str(trace.artefacts[0].get('message', '')).rstrip('.')}."
+        return f"{names.artefact_words({**trace.artefacts[0], 'line': None})}."
     if trace.size == 0:
         return "The file is empty."
     if not trace.format and trace.read_because:
@@ -178,21 +165,29 @@ def _first_sentence(text: str) -> str:
 
 
 def _found(session: Session, trace: Trace) -> str:
-    total = trace.fatals + trace.errors + trace.warnings + trace.infos
+    """`1 cause, 1 follows, 2 notes`: what only informs is no cause of anything."""
+    total = trace.finding_count
     if not total:
         return ""
-    causes, behind = story.causes_and_followers(session, trace.pk)
-    if not behind:
-        return names.plural(causes, "finding")
-    follow = "1 follows" if behind == 1 else f"{names.count(behind)} follow"
-    return f"{names.plural(causes, 'cause')}, {follow}"
+    roots = causes.counts(session, trace.pk)
+    notes = roots.pop(names.INFO, 0)
+    number = sum(roots.values())
+    behind = total - number - notes
+    told = []
+    if number:
+        told.append(names.plural(number, "cause" if behind else "finding"))
+    if behind:
+        told.append("1 follows" if behind == 1 else f"{names.count(behind)} follow")
+    if notes:
+        told.append(names.plural(notes, "note"))
+    return ", ".join(told)
 
 
 def _places(first: FindingRow | None) -> str:
     """`#12, again at #13; explains #6 and #9` for the first cause."""
     if first is None:
         return ""
-    again = [event for event, role in first.related if role == "again"]
+    again = findings.repeats(first)
     told = f"#{first.event}"
     if again:
         shown = ", ".join(f"#{event}" for event in again[:_PLACES])
@@ -206,9 +201,7 @@ def _notes(trace: Trace) -> list[str]:
     out: list[str] = []
     if trace.verdict == "unchecked":
         return out
-    for artefact in trace.artefacts[:3]:
-        line = f" (line {names.count(artefact['line'])})" if artefact.get("line") else ""
-        out.append(f"The recording, not the agent: {str(artefact.get('message', '')).rstrip('.')}{line}.")
+    out += [f"The recording, not the agent: {names.artefact_words(each)}." for each in trace.artefacts[:3]]
     if len(trace.artefacts) > 3:
         out.append(f"{names.count(len(trace.artefacts) - 3)} more such notes stand in Source.")
     if trace.not_understood:

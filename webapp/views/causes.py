@@ -15,10 +15,12 @@ from sqlalchemy.orm import Session
 from webapp.core.advice import advise
 from webapp.core.findings import party_words
 from webapp.core.rules.model import catalogue
+from webapp.storage import causes as stored
 from webapp.storage import events, findings, items
 from webapp.storage.models import FindingRow, Trace
-from webapp.views import content, names
-from webapp.views.page import MAX_LISTED, PageContext, many_lanes
+from webapp.views import cards, content, names
+from webapp.views.cards import Place
+from webapp.views.page import PageContext
 
 FOLLOWERS = 5  # consequences listed under a cause
 AGAIN = 5  # further places of a merged finding that are listed
@@ -34,15 +36,6 @@ _ROLE_WORDS = {
     "answer": "answers",
     "previous": "before",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A record and what is said of it. severity: of the finding there."""
-
-    event: int
-    words: str
-    severity: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,24 +81,15 @@ class Matter:
     hidden: int
 
 
-def context(session: Session, trace: Trace) -> PageContext:
-    """The trace's page context, at the event its headline is about."""
-    event = min(max(trace.headline_event or 0, 0), max(0, trace.records - 1))
-    near = event if many_lanes(trace) else None
-    lanes = {row.ord: row for row in items.lanes(session, trace.pk, limit=MAX_LISTED, around=near)}
-    return PageContext(trace, event, lanes, items.runs(session, trace.pk, limit=MAX_LISTED), shared=True)
-
-
 def first_causes(
     session: Session, trace: Trace, first: FindingRow | None, limit: int
 ) -> tuple[list[FindingRow], int]:
     """At most `limit` causes, the headline's in front, then the worst; and how many there are besides."""
-    known = findings.causes(session, trace.pk, limit=limit + 1)
-    rows = [row for row, _ in known if first is None or row.key != first.key]
+    known = stored.window(session, trace.pk, None, 0, limit + 1)
+    rows = [row for row in known if first is None or row.key != first.key]
     if first is not None:
         rows.insert(0, first)
-    behind = findings.follower_counts(session, trace.pk)
-    total = trace.fatals + trace.errors + trace.warnings + trace.infos - sum(behind.values())
+    total = sum(stored.counts(session, trace.pk).values())
     return rows[:limit], max(0, total - min(len(rows), limit))
 
 
@@ -113,15 +97,17 @@ def tell(session: Session, trace: Trace, row: FindingRow) -> Cause:
     """One cause with what the catalogue says of it."""
     rule = catalogue().get(row.rule)
     severity = names.SEVERITY[row.severity]
-    again = [event for event, role in row.related if role == "again"][:AGAIN]
-    behind = findings.followers(session, trace.pk, row.key, limit=FOLLOWERS + 1)
-    count = findings.follower_counts(session, trace.pk).get(row.key, 0) if len(behind) > FOLLOWERS else 0
+    again = findings.repeats(row)[:AGAIN]
+    behind = stored.followers(session, trace.pk, [row.key], FOLLOWERS + 1).get(row.key, [])
+    count = 0
+    if len(behind) > FOLLOWERS:
+        count = stored.follower_counts(session, trace.pk, [row.key])[row.key]
     return Cause(
         event=row.event,
         severity=severity,
         word=names.SEVERITY_WORD[severity],
         title=row.title,
-        why=row.why or (rule.explanation if rule is not None else ""),
+        why=cards.why(row),
         fix=advise(row.rule, row.reason, row.item_kind).fix,
         party=party_words(row.party, trace.protocol),
         rule=row.rule,
@@ -130,7 +116,7 @@ def tell(session: Session, trace: Trace, row: FindingRow) -> Cause:
         steps=_steps(trace, row, severity),
         again=again,
         again_more=max(0, row.count - 1 - len(again)),
-        follows=[Place(f.event, f.title, names.SEVERITY[f.severity]) for f in behind[:FOLLOWERS]],
+        follows=[cards.place(each) for each in behind[:FOLLOWERS]],
         follows_more=max(0, count - FOLLOWERS),
     )
 
@@ -138,8 +124,8 @@ def tell(session: Session, trace: Trace, row: FindingRow) -> Cause:
 def _steps(trace: Trace, row: FindingRow, severity: str) -> list[Place]:
     here = "refused" if row.event == trace.rejected_at else "the cause"
     named = [(event, role) for event, role in row.related if role != "again" and event != row.event]
-    steps = [Place(event, _ROLE_WORDS.get(role, role), "") for event, role in named[: STEPS - 1]]
-    return sorted([*steps, Place(row.event, here, severity)], key=lambda step: step.event)
+    steps = [Place("", event, _ROLE_WORDS.get(role, role)) for event, role in named[: STEPS - 1]]
+    return sorted([*steps, Place(severity, row.event, here)], key=lambda step: step.event)
 
 
 def matters(
@@ -174,7 +160,7 @@ def matters(
                 lane_cls=names.lane_class(line.lane),
                 item=content.showable(names.clip(names.item_name(item), 80)) if item is not None else "",
                 role=roles[seq],
-                when=page.clock.since(page.clock.read(line.at, line.ts, line.prefix_at)),
+                when=page.clock.since(page.clock.read(line)),
                 severity=severities.get(seq, ""),
                 refused=line.reached == 2,
                 gone=line.reached == 3,

@@ -67,6 +67,12 @@ def parse(raw: str) -> Any:
         return None
 
 
+def members(raw: str) -> dict[str, Any]:
+    """The members of a payload; none when it is no JSON object."""
+    body = parse(raw)
+    return body if isinstance(body, dict) else {}
+
+
 def content(type_: str | None, raw: str, item: ItemRow | None = None) -> Content:
     """The content column of one record. raw: its payload, which a list may have cut."""
     if type_ is None:

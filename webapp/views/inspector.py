@@ -1,24 +1,22 @@
 """The inspector: one record, its findings with their causes, and what was received.
 
 Rules of this file: a handful of lookups by key, whatever the trace's size; sentences carry the engine's two
-marks. The item's life is `views/lives.py`, the layout of the payload `views/raw.py`.
+marks. What a finding says is `views/cards.py`, the item's life `views/lives.py`, the payload's layout `views/raw.py`.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 
-from webapp.core.advice import advise
-from webapp.core.findings import party_words
-from webapp.core.rules.model import catalogue
-from webapp.storage import events, findings, items
+from webapp.storage import causes, events, findings, items
 from webapp.storage.models import FindingRow, ItemRow, Trace
-from webapp.views import content, lives, names, raw
+from webapp.views import cards, content, lives, names, raw
+from webapp.views.cards import Card
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
 
@@ -27,39 +25,8 @@ LIVES = 2  # of them with the item's life drawn
 LISTED = 5  # places of a merged finding, and consequences
 WHOLE = 200_000  # characters of a payload that are loaded for one record
 COPIED = 20_000  # characters the Copy button carries in the page
+MAX_ID = 2_000  # characters of an id that are written out
 _WORD = re.compile(r"`([^`]+)`")
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A record in a list of a card: severity word, number, what it says."""
-
-    severity: str
-    event: int
-    words: str
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """One finding. why, fix, title: with marks; again, follows: places; cause: what this one follows from."""
-
-    key: str
-    severity: str
-    word: str
-    title: str
-    rule: str
-    label: str
-    basis: str
-    party: str
-    life: Markup
-    why: str
-    fix: str
-    here_again: int | None
-    again: Sequence[Place]
-    again_more: int
-    follows: Sequence[Place]
-    follows_more: int
-    cause: Place | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +78,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         prefix=prefix,
         verb=verb,
         item=names.item_name(item) if item is not None else "",
-        item_id=content.showable(item.id) if item is not None else "",
+        item_id=content.showable(names.clip(item.id, MAX_ID)) if item is not None else "",
         lane="parent agent" if line.lane == 0 else names.lane_name(lane),
         lane_cls=names.lane_class(line.lane),
         when=_when(page, line),
@@ -134,7 +101,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
 
 def _when(page: PageContext, line: events.Line) -> str:
     clock = page.clock
-    seconds = clock.read(line.at, line.ts, line.prefix_at)
+    seconds = clock.read(line)
     if not clock.known:
         return "no clock in this recording"
     if seconds is None:
@@ -176,31 +143,15 @@ def _card(
     type_: str | None,
     with_life: bool,
 ) -> Card:
-    rule = catalogue().get(finding.rule)
-    severity = names.SEVERITY[finding.severity]
-    again = [event for event, role in finding.related if role == "again"]
-    behind = findings.followers(session, trace.pk, finding.key, limit=LISTED + 1)
+    again = findings.repeats(finding)
+    behind = causes.followers(session, trace.pk, [finding.key], LISTED + 1).get(finding.key, [])
     cause = findings.by_key(session, trace.pk, finding.cause) if finding.cause else None
-    return Card(
-        key=finding.key,
-        severity=severity,
-        word=names.SEVERITY_WORD[severity],
-        title=finding.title,
-        rule=finding.rule,
-        label=finding.label or "",
-        basis=finding.basis if finding.basis != "confirmed" else "",
-        party=party_words(finding.party, trace.protocol),
+    return replace(
+        cards.card(finding, page, again[:LISTED]),
         life=lives.strip(session, trace, sel, page, finding, item, type_) if with_life else Markup(""),
-        why=finding.why or (rule.explanation if rule is not None else ""),
-        fix=advise(finding.rule, finding.reason, finding.item_kind).fix,
         here_again=finding.event if finding.event != page.event else None,
-        again=[Place(severity, event, _not_reached(page, event)) for event in again[:LISTED]],
         again_more=max(0, finding.count - 1 - min(len(again), LISTED)),
-        follows=[Place(names.SEVERITY[f.severity], f.event, f.title) for f in behind[:LISTED]],
+        follows=[cards.place(row) for row in behind[:LISTED]],
         follows_more=max(0, len(behind) - LISTED),
-        cause=None if cause is None else Place(names.SEVERITY[cause.severity], cause.event, cause.title),
+        cause=None if cause is None else cards.place(cause),
     )
-
-
-def _not_reached(page: PageContext, event: int) -> str:
-    return "the same; not reached" if page.gone(event) else "the same"

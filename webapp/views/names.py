@@ -6,10 +6,17 @@ ids, numbers of events are `#12`, counts have separators, times carry their unit
 
 from __future__ import annotations
 
-from webapp.storage.models import ItemRow, LaneRow, Trace
+from collections.abc import Mapping
+from typing import Any, Protocol
 
-SEVERITY = ("fatal", "error", "warning", "info")
+from webapp.core.findings import SEVERITIES, VERDICTS
+from webapp.storage.models import LaneRow, Trace
+
+SEVERITY = SEVERITIES
+INFO = SEVERITY.index("info")
 SEVERITY_WORD = {"fatal": "Fatal", "error": "Error", "warning": "Warning", "info": "Note"}
+VERDICT_SIGN = {"rejected": "✖", "nonconformant": "▲", "warnings": "●", "conformant": "✓", "unchecked": "◌"}
+VERDICT_WORD = {verdict: verdict.capitalize() for verdict in VERDICTS}
 KIND_CLASS = {
     "text": "k-text",
     "tool": "k-tool",
@@ -63,6 +70,9 @@ def ordinal(number: int) -> str:
     return f"{count(number)}{tail}"
 
 
+MAX_NAME = 80  # characters of a name: it stands many times on a page, and a recording may give it any length
+
+
 def short_id(text: str, limit: int = 12) -> str:
     """A long id with its middle left out: `fb29d…e886`."""
     return text if len(text) <= limit else f"{text[:5]}…{text[-4:]}"
@@ -83,10 +93,23 @@ def type_parts(name: str | None) -> tuple[str, str]:
     return "", clip(name, 40)
 
 
-def item_name(item: ItemRow) -> str:
+class Named(Protocol):
+    """What an item's name is made of; number: 1-based within its kind."""
+
+    @property
+    def kind(self) -> str: ...
+
+    @property
+    def name(self) -> str | None: ...
+
+    @property
+    def number(self) -> int: ...
+
+
+def item_name(item: Named) -> str:
     """What a person would call it: `message 1`, a tool's or step's own name."""
     if item.kind in ("tool", "step", "subagent", "activity") and item.name:
-        return item.name
+        return clip(item.name, MAX_NAME)
     return f"{KIND_WORD.get(item.kind, item.kind)} {item.number}"
 
 
@@ -94,7 +117,7 @@ def lane_name(lane: LaneRow | None) -> str:
     """`parent` for the agent itself, a subagent's name, or its shortened tag."""
     if lane is None or lane.tag is None:
         return "parent"
-    return lane.name or short_id(lane.tag) or "(empty tag)"
+    return clip(lane.name or "", MAX_NAME) or short_id(lane.tag) or "(empty tag)"
 
 
 def lane_class(ord_: int) -> str:
@@ -135,6 +158,19 @@ def size_words(size: int) -> str:
             value = size / scale
             return f"{value:.1f} {unit}" if value < 9.95 else f"{value:,.0f} {unit}"
     raise AssertionError("unreachable")
+
+
+def verdict_words(trace: Trace) -> str:
+    """`✖ Rejected at #12`, `✓ Conformant`."""
+    at = f" at #{trace.rejected_at}" if trace.rejected_at is not None else ""
+    return f"{VERDICT_SIGN[trace.verdict]} {VERDICT_WORD[trace.verdict]}{at}"
+
+
+def artefact_words(artefact: Mapping[str, Any], limit: int = 2_000) -> str:
+    """A note on the recording as a sentence without its full stop: `… is cut (line 12)`."""
+    line = artefact.get("line")
+    where = f" (line {count(line)})" if isinstance(line, int) and line > 0 else ""
+    return f"{clip(str(artefact.get('message', '')), limit).rstrip('.')}{where}"
 
 
 def protocol_words(trace: Trace) -> str:

@@ -9,7 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
+from sqlalchemy.orm import Session
+
+from webapp.storage import items
 from webapp.storage.models import FindingRow, LaneRow, RunRow, Trace
 from webapp.views import names
 
@@ -19,11 +23,24 @@ CLOCK_WORDS = {
     "event": "by the event’s own clock; this file has no arrival times",
     "prefix": "by the log line’s prefix",
 }
+CLOCK_BRIEF = {
+    "arrival": "by arrival",
+    "event": "by the event’s own clock",
+    "prefix": "by the log’s own times",
+}
 
 
-def many_lanes(trace: Trace) -> bool:
-    """Whether a page knows only those lanes by name that are nearest to the chosen event."""
-    return trace.lane_count > MAX_LISTED
+class Stamped(Protocol):
+    """A record's three times, as `EventRow` has them: seconds, milliseconds, seconds."""
+
+    @property
+    def at(self) -> float | None: ...
+
+    @property
+    def ts(self) -> int | None: ...
+
+    @property
+    def prefix_at(self) -> float | None: ...
 
 
 @dataclass(frozen=True)
@@ -38,13 +55,13 @@ class Clock:
     def known(self) -> bool:
         return self.source is not None and self.kind != "none"
 
-    def read(self, at: float | None, ts: int | None, prefix_at: float | None) -> float | None:
-        """Seconds on this clock of a record with these three stamps; None when it has none."""
+    def read(self, record: Stamped) -> float | None:
+        """Seconds on this clock of a record; None when it has none."""
         if self.source == "arrival":
-            return at
+            return record.at
         if self.source == "event":
-            return None if ts is None else ts / 1000
-        return prefix_at if self.source == "prefix" else None
+            return None if record.ts is None else record.ts / 1000
+        return record.prefix_at if self.source == "prefix" else None
 
     def since(self, seconds: float | None) -> str:
         """`+9 ms` since the trace's first time; empty when the record has none."""
@@ -55,6 +72,10 @@ class Clock:
     @property
     def words(self) -> str:
         return CLOCK_WORDS.get(self.source or "", "")
+
+    @property
+    def brief(self) -> str:
+        return CLOCK_BRIEF.get(self.source or "", "")
 
 
 @dataclass(frozen=True)
@@ -90,6 +111,22 @@ class PageContext:
     def last(self) -> int:
         return max(0, self.trace.records - 1)
 
+    @property
+    def stop(self) -> int:
+        """The record at which the client stopped; one behind the last when it did not."""
+        return self.trace.records if self.trace.rejected_at is None else self.trace.rejected_at
+
     def gone(self, seq: int) -> bool:
         """Whether record `seq` came after the client had stopped."""
         return self.trace.rejected_at is not None and seq > self.trace.rejected_at
+
+
+def load(session: Session, trace: Trace, event: int, *, shared: bool = False) -> PageContext:
+    """The page at a record (or the nearest to it), without its findings.
+
+    Of more than MAX_LISTED lanes it knows those by name that are nearest to the record.
+    """
+    event = min(max(event, 0), max(0, trace.records - 1))
+    near = event if trace.lane_count > MAX_LISTED else None
+    lanes = {row.ord: row for row in items.lanes(session, trace.pk, limit=MAX_LISTED, around=near)}
+    return PageContext(trace, event, lanes, items.runs(session, trace.pk, limit=MAX_LISTED), shared=shared)

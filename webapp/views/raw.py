@@ -44,6 +44,11 @@ def pretty(text: str, culprits: Collection[str] = ()) -> Raw:
     return Raw(printer.html(), printer.full or len(text) > MAX_CHARS)
 
 
+def spelled(text: str) -> str:
+    """JSON made from a parsed value, its lone surrogates as the escapes they were sent as."""
+    return re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
 class _Printer:
     def __init__(self, culprits: Collection[str]) -> None:
         self.culprits = culprits

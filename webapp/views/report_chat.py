@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from webapp.storage import conversation, items, story
+from webapp.storage import delivered, texts
 from webapp.storage.models import ItemRow, Trace
 from webapp.views import content, names
 from webapp.views.page import PageContext
@@ -47,9 +47,9 @@ class Chat:
 
 def build(session: Session, trace: Trace, page: PageContext) -> Chat:
     stopped = trace.rejected_at is not None
-    upto = trace.records - 1 if trace.rejected_at is None else trace.rejected_at - 1
-    rows = story.shown_texts(session, trace.pk, upto, MESSAGES)
-    lost = story.lost(session, trace.pk, trace.records if trace.rejected_at is None else trace.rejected_at)
+    upto = page.stop - 1
+    rows = delivered.shown_texts(session, trace.pk, upto, MESSAGES)
+    lost = delivered.lost(session, trace.pk, page.stop)
     told = [names.plural(lost.results, "result")] if lost.results else []
     if lost.chars:
         told.append(f"{names.plural(lost.chars, 'character')} of text")
@@ -73,11 +73,11 @@ def _message(session: Session, trace: Trace, page: PageContext, row: ItemRow, up
     if row.lane:
         who += f", {content.showable(names.clip(page.lane_name(row.lane), 60))}"
     if row.chars_seen <= SHOWN:
-        text = items.text_as_of(session, trace.pk, row.ord, upto)[: row.chars_seen]
+        text = "".join(texts.stream(session, trace.pk, row.ord, upto))[: row.chars_seen]
         return Message(who, _shown(text), 0, "", _cut(row, upto))
     half = SHOWN // 2
-    head = conversation.end_of(session, trace.pk, row.ord, -1, upto, True, half, True)
-    tail = conversation.end_of(session, trace.pk, row.ord, -1, upto, True, half, False)
+    head = texts.end_of(session, trace.pk, row.ord, -1, upto, True, half, True)
+    tail = texts.end_of(session, trace.pk, row.ord, -1, upto, True, half, False)
     hidden = max(0, row.chars_seen - len(head) - len(tail))
     return Message(who, _shown(head), hidden, _shown(tail), _cut(row, upto))
 

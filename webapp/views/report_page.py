@@ -19,13 +19,12 @@ from webapp import __version__
 from webapp.draw.sequence_file import standalone
 from webapp.storage import events
 from webapp.storage.models import FindingRow, Trace
-from webapp.views import banner, causes, content, marks, names, raw, report_chat
+from webapp.views import banner, causes, content, dates, marks, names, raw, report_chat
 from webapp.views.causes import Matter
-from webapp.views.page import PageContext
+from webapp.views.page import PageContext, load
 from webapp.views.panels.sequence import sentence, window
 from webapp.views.selection import Selection
-from webapp.views.share import moment
-from webapp.views.trace import SIGNS, WORDS, first_cause
+from webapp.views.trace import first_cause
 
 CAUSES = 10
 MATTERS = 30
@@ -89,7 +88,7 @@ class Report:
 
 def build(session: Session, trace: Trace, *, now: float) -> Report:
     """now: unix seconds, the date on the report."""
-    page = causes.context(session, trace)
+    page = load(session, trace, trace.headline_event or 0, shared=True)
     first = first_cause(session, trace)
     told = banner.build(session, trace, page, first)
     rows, more = causes.first_causes(session, trace, first, CAUSES)
@@ -97,7 +96,6 @@ def build(session: Session, trace: Trace, *, now: float) -> Report:
     listed = {matter.event for matter in matters}
     picture, alt = _picture(session, trace, page, first)
     payload, cut = _payload(session, trace, first)
-    at = f" at #{trace.rejected_at}" if trace.rejected_at is not None else ""
     facts = (
         ("Whose side", f"{told.whose} {told.whose_more}".strip()),
         ("The user saw", told.saw),
@@ -105,10 +103,10 @@ def build(session: Session, trace: Trace, *, now: float) -> Report:
         ("Findings", f"{told.found}. {told.places}" if told.found else ""),
     )
     return Report(
-        title=f"{SIGNS[trace.verdict]} {WORDS[trace.verdict]}{at} · {content.showable(marks.plain(trace.name))}",
+        title=f"{names.verdict_words(trace)} · {content.showable(marks.plain(trace.name))}",
         name=content.showable(trace.name),
         verdict=trace.verdict,
-        made=moment(now),
+        made=dates.moment(now),
         meta=told.meta,
         headline=_text(told.headline, listed),
         why=_text(told.why, listed),
@@ -125,7 +123,7 @@ def build(session: Session, trace: Trace, *, now: float) -> Report:
         payload=payload,
         payload_cut=cut,
         read=[(label, _text(words, listed)) for label, words in _read(trace, page) if words],
-        artefacts=[_artefact(artefact) for artefact in trace.artefacts[:LISTED]],
+        artefacts=[f"{names.artefact_words(artefact)}." for artefact in trace.artefacts[:LISTED]],
         artefacts_more=max(0, len(trace.artefacts) - LISTED),
         skipped=[
             (str(row.get("rule", "")), names.clip(str(row.get("reason", "")), SENTENCE))
@@ -219,9 +217,3 @@ def _read(trace: Trace, page: PageContext) -> list[tuple[str, str]]:
         ("Clock", f"{clock}."),
         ("SHA-256", f"`{trace.sha256}`"),
     ]
-
-
-def _artefact(artefact: dict[str, object]) -> str:
-    line = artefact.get("line")
-    where = f" (line {names.count(line)})" if isinstance(line, int) else ""
-    return f"{names.clip(str(artefact.get('message', '')), SENTENCE).rstrip('.')}{where}."

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 
 from markupsafe import Markup
 
 from webapp.draw import rail
 from webapp.storage.events import Line
 from webapp.storage.models import FindingRow, ItemRow, Segment
-from webapp.views import content, names
+from webapp.views import content, dates, names
 from webapp.views.rowfacts import AFTER, DROPPED, REFUSED, Entry, Facts, Said, beat, spans, subject
 
 
@@ -95,7 +94,7 @@ def _row(entry: Entry, picture: Markup, facts: Facts, same_lane: bool, related: 
     prefix, verb = names.type_parts(type_)
     shown = _folded(parts, line, facts) if parts else _content(entry, item)
     first_said = facts.said[line.seq][0] if severity is not None and line.seq in facts.said else None
-    seconds = page.clock.read(line.at, line.ts, line.prefix_at)
+    seconds = page.clock.read(line)
     name, item_id = _item(type_, item, line, parts, facts)
     number = entry.derived.number if entry.derived else str(line.seq)
     return Row(
@@ -158,8 +157,8 @@ def _folded(parts: Sequence[Segment], line: Line, facts: Facts) -> content.Conte
     told = [f"#{line.seq}–{parts[0].burst_last} ×{names.count(sum(part.count for part in parts))}"]
     end = facts.burst_ends.get(parts[0].burst_last)
     if end is not None:
-        begun = facts.page.clock.read(line.at, line.ts, line.prefix_at)
-        ended = facts.page.clock.read(end.at, end.ts, end.prefix_at)
+        begun = facts.page.clock.read(line)
+        ended = facts.page.clock.read(end)
         if begun is not None and ended is not None:
             told.append(names.duration(ended - begun))
     told.append(names.plural(sum(part.chars for part in parts), "character"))
@@ -199,12 +198,7 @@ def _item(
 
 def _stamp(seconds: float | None, facts: Facts) -> str:
     """The absolute time, shown on hover, where the clock has one."""
-    if seconds is None or facts.page.clock.kind != "unix":
-        return ""
-    try:
-        return datetime.fromtimestamp(seconds, UTC).isoformat(sep=" ", timespec="milliseconds")
-    except (ValueError, OverflowError, OSError):
-        return ""
+    return dates.stamp(seconds) if seconds is not None and facts.page.clock.kind == "unix" else ""
 
 
 def _stop(facts: Facts) -> str:

@@ -34,6 +34,17 @@ BRIEF = {
     "open": "open",
 }
 
+# after "1 run, "
+CLAUSES = {
+    "success": "finished",
+    "interrupted": "paused for an answer",
+    "cancelled": "cancelled, neither finished nor failed",
+    "failed": "which failed and said so",
+    "truncated": "which never ended",
+    "open": "which never ended",
+    "rejected": "rejected",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class RunEntry:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from webapp.storage import items, story
+from webapp.storage import delivered, items, texts
 from webapp.storage.models import FindingRow, ItemRow, Trace
 from webapp.views import names
 from webapp.views.content import showable
 from webapp.views.page import PageContext
 
 QUOTE = 64  # characters of what the user saw
+READ = 8 * QUOTE  # characters looked at for them: white space counts once
 
 
 def told(session: Session, trace: Trace, page: PageContext, first: FindingRow | None) -> tuple[str, str]:
@@ -26,14 +27,14 @@ def told(session: Session, trace: Trace, page: PageContext, first: FindingRow | 
     if trace.messages_seen < trace.messages:
         said = f"{names.count(trace.messages_seen)} of {names.plural(trace.messages, 'message')}"
     cut = _cut_message(session, trace, first)
-    last = cut or story.last_seen(session, trace.pk)
+    last = cut or delivered.last_seen(session, trace.pk)
     if last is not None:
         among = (
             f"; {names.item_name(last)} stops at" if cut else ", the last" if trace.messages_seen > 1 else ","
         )
-        said += f"{among} {_quote(session, trace, last)}"
+        said += f"{among} {_quote(session, trace, page, last)}"
     end = "then an error" if stopped else _ending(page)
-    never = _never(session, trace) if stopped or trace.errors or trace.warnings else ""
+    never = _never(session, trace, page) if stopped or trace.errors or trace.warnings else ""
     return f"{said}, {end}." if end else f"{said}.", never
 
 
@@ -51,11 +52,10 @@ def _ending(page: PageContext) -> str:
     return {"failed": "then an error", "truncated": "then nothing more"}.get(outcome, "")
 
 
-def _quote(session: Session, trace: Trace, item: ItemRow) -> str:
+def _quote(session: Session, trace: Trace, page: PageContext, item: ItemRow) -> str:
     """The end of what was on screen, since the end is where it broke."""
-    upto = trace.records if trace.rejected_at is None else trace.rejected_at - 1
-    sent = items.text_as_of(session, trace.pk, item.ord, upto)[: item.chars_seen]
-    text = showable(" ".join(sent.split())).replace("`", "'")
+    seen = texts.end_of(session, trace.pk, item.ord, -1, page.stop - 1, True, READ, head=False)
+    text = showable(" ".join(seen.split())).replace("`", "'")
     if len(text) > QUOTE:
         tail = text[-QUOTE:]
         word, space, rest = tail.partition(" ")
@@ -63,8 +63,8 @@ def _quote(session: Session, trace: Trace, item: ItemRow) -> str:
     return f"“{text}”"
 
 
-def _never(session: Session, trace: Trace) -> str:
-    lost = story.lost(session, trace.pk, trace.records if trace.rejected_at is None else trace.rejected_at)
+def _never(session: Session, trace: Trace, page: PageContext) -> str:
+    lost = delivered.lost(session, trace.pk, page.stop)
     parts = [names.plural(lost.results, "result")] if lost.results else []
     if lost.chars:
         parts.append(f"{names.plural(lost.chars, 'character')} of text")

@@ -101,19 +101,20 @@ def parse(base: str, query: Mapping[str, str], panel: str | None = None) -> Sele
     return Selection(
         base=base,
         panel=chosen if chosen in PANELS else "events",
-        event=_whole(query.get("event")),
-        start=_whole(query.get("start")),
+        event=whole_number(query.get("event")),
+        start=whole_number(query.get("start")),
         hits=query.get("hits") == "1",
         fold=query.get("fold") != "0",
         a=_real(query.get("a")),
         b=_real(query.get("b")),
-        line=_whole(query.get("line")),
+        line=whole_number(query.get("line")),
         path=query.get("path", "")[:MAX_PATH],
         **text,
     )
 
 
-def _whole(text: str | None) -> int | None:
+def whole_number(text: str | None) -> int | None:
+    """A record or line number as typed, `12` or `#12`; None for anything else."""
     word = (text or "").strip().removeprefix("#")
     return int(word) if _NUMBER.fullmatch(word) else None
 

@@ -14,13 +14,14 @@ from sqlalchemy.orm import Session
 from webapp.draw import layout
 from webapp.draw.sequence_folds import joined
 from webapp.draw.sequence_model import Burst, Entry, Fact, ItemFact, LaneFact, Part
-from webapp.storage import events, items, story
+from webapp.storage import events, findings, items
 from webapp.storage.events import Filters, Line
 from webapp.storage.models import FindingRow, ItemRow, LaneRow, Segment, Trace
 from webapp.views import content, names
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
 
+MAX_NAME = 200  # characters of a name or tag: each mark's words repeat it
 _DETAILS = {
     "CUSTOM": "name",
     "STEP_STARTED": "stepName",
@@ -47,7 +48,7 @@ def lanes(page: PageContext) -> list[LaneFact]:
 def _lane(row: LaneRow) -> LaneFact:
     parent = row.parent if row.parent is not None or row.ord == 0 else 0
     name = row.name if row.ord == 0 else row.name or (row.tag if row.tag else "(empty tag)")
-    return LaneFact(row.ord, name, row.tag, parent, row.first, row.last, row.started, row.ended)
+    return LaneFact(row.ord, names.clip(name, MAX_NAME), _bounded(row.tag), parent, row.first, row.last, row.started, row.ended)
 
 
 def load(
@@ -64,17 +65,8 @@ def load(
         lines = events.around(session, trace.pk, page.event, before=before, after=after, filters=filters)
     if not lines:
         return []
-    bursts = _bursts(session, trace, lines) if sel.fold else {}
+    bursts = items.bursts(session, trace.pk, [line.seq for line in lines]) if sel.fold else {}
     return _entries(session, trace, page, lines, bursts)
-
-
-def _bursts(session: Session, trace: Trace, lines: Sequence[Line]) -> dict[int, list[Segment]]:
-    found: dict[int, list[Segment]] = {}
-    heads = {line.seq for line in lines}
-    for segment in items.segments_in(session, trace.pk, lines[0].seq, lines[-1].seq):
-        if segment.burst in heads and segment.burst_last > segment.burst:
-            found.setdefault(segment.burst, []).append(segment)
-    return found
 
 
 def _entries(
@@ -154,8 +146,8 @@ def _findings(
         places.append(trace.headline_event)
     worst: dict[int, FindingRow] = {}
     closers: set[int] = set()
-    for row in story.findings_at(session, trace.pk, places):
-        for seq in (row.event, *(event for event, role in row.related if role == "again")):
+    for row in findings.at_events(session, trace.pk, places):
+        for seq in (row.event, *findings.repeats(row)):
             if seq not in worst or row.severity < worst[seq].severity:
                 worst[seq] = row
         if row.severity <= 1:
@@ -164,11 +156,15 @@ def _findings(
 
 
 def _item(row: ItemRow) -> ItemFact:
-    return ItemFact(row.ord, row.kind, row.id, row.number, row.name, row.via == "chunk")
+    return ItemFact(row.ord, row.kind, row.id, row.number, _bounded(row.name), row.via == "chunk")
+
+
+def _bounded(name: str | None) -> str | None:
+    return name and names.clip(name, MAX_NAME)
 
 
 def _seconds(page: PageContext, line: Line) -> float | None:
-    read = page.clock.read(line.at, line.ts, line.prefix_at)
+    read = page.clock.read(line)
     started = page.clock.started
     return None if read is None or started is None or not page.clock.known else read - started
 

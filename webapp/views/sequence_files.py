@@ -10,9 +10,8 @@ from sqlalchemy.orm import Session
 from webapp.draw.mermaid import mermaid
 from webapp.draw.sequence_file import standalone
 from webapp.draw.sequence_model import Diagram
-from webapp.storage import items
 from webapp.storage.models import Trace
-from webapp.views.page import MAX_LISTED, PageContext, many_lanes
+from webapp.views.page import load
 from webapp.views.panels.sequence import sentence, window
 from webapp.views.selection import Selection
 
@@ -33,9 +32,5 @@ def text(session: Session, trace: Trace, sel: Selection) -> str:
 
 
 def _diagram(session: Session, trace: Trace, sel: Selection) -> Diagram:
-    chosen = sel.event if sel.event is not None else trace.headline_event or 0
-    event = min(max(chosen, 0), max(0, trace.records - 1))
-    near = event if many_lanes(trace) else None
-    lanes = {row.ord: row for row in items.lanes(session, trace.pk, limit=MAX_LISTED, around=near)}
-    page = PageContext(trace, event, lanes)
+    page = load(session, trace, sel.event if sel.event is not None else trace.headline_event or 0)
     return window(session, trace, sel, page, SAVED, SAVED, marks=MARKS)[0]

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from webapp.errors import BadInput
 from webapp.settings import is_loopback
 from webapp.storage.models import Share, Trace
-from webapp.views import names
+from webapp.views import dates, names
 from webapp.views.panels import PANELS
 from webapp.views.selection import Selection
 
@@ -167,31 +166,16 @@ def line(share: Share, trace: Trace, now: float, back: str = "") -> LinkLine:
         trace=trace.name,
         trace_href=f"/traces/{trace.id}",
         at=at if share.event is None else f"{at} at #{share.event}",
-        created=day(share.created),
-        expires=day(share.expires if share.revoked is None else share.revoked),
+        created=dates.day(share.created),
+        expires=dates.day(share.expires if share.revoked is None else share.revoked),
         state=state,
         word=_STATES[state],
         views=names.plural(share.views, "view"),
-        last=moment(share.last_viewed) if share.last_viewed is not None else "",
+        last=dates.moment(share.last_viewed) if share.last_viewed is not None else "",
         revoke=f"/traces/{trace.id}/share/{share.id}/revoke{'?back=all' if back == 'all' else ''}",
     )
 
 
 def head(share: Share) -> SharedHead:
     """What the reader of a shared page is told of the link: when it ends, and nothing else."""
-    return SharedHead(day(share.expires), _local(share.expires).isoformat(timespec="minutes"))
-
-
-def day(seconds: float) -> str:
-    """`6 Dec 2026`, local time."""
-    then = _local(seconds)
-    return f"{then.day} {then:%b %Y}"
-
-
-def moment(seconds: float) -> str:
-    """`6 Dec 2026, 14:05`, local time."""
-    return f"{day(seconds)}, {_local(seconds):%H:%M}"
-
-
-def _local(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds).astimezone()
+    return SharedHead(dates.day(share.expires), dates.local(share.expires).isoformat(timespec="minutes"))

@@ -20,7 +20,7 @@ from webapp.storage.models import Trace
 from webapp.storage.states import Place
 from webapp.views.page import PageContext
 
-BEFORE, AFTER = 9, 7  # state records shown up to the moment, and behind it
+BEFORE, AFTER = 5, 6  # state records shown up to the moment, and behind it
 WINDOW_CHARS = 4_000_000  # payloads of one side of the window
 MAX_PATCHES = 5_000
 MAX_CHARS = 24_000_000

@@ -16,6 +16,7 @@ from webapp.views import names
 from webapp.views import state_words as words
 from webapp.views.page import PageContext
 from webapp.views.state_load import Moment, Rebuilt
+from webapp.views.state_tree import Link
 from webapp.views.state_words import Told
 
 TOLD = 8  # changes of the last state record that are listed
@@ -124,7 +125,8 @@ def _more(marks: Marks, shown: int) -> str:
     return f"and {names.count(left)}{' or more' if marks.cut else ''} more" if left > 0 else ""
 
 
-def last(found: Rebuilt, marks: Marks) -> Last | None:
+def last(found: Rebuilt, marks: Marks, link: Link) -> Last | None:
+    """link: opens a value of the tree."""
     place = found.last
     if place is None:
         return None
@@ -137,7 +139,13 @@ def last(found: Rebuilt, marks: Marks) -> Last | None:
         what += f": {said}"
     elif marks.all:
         what += f": {_number(marks)}"
-    return Last(place.seq, what, [words.told(m) for m in marks.all[:TOLD]], _more(marks, TOLD), failed)
+    return Last(
+        place.seq,
+        what,
+        [words.told(m, link(m.path[:-1], None) if len(m.path) > 1 else "") for m in marks.all[:TOLD]],
+        _more(marks, TOLD),
+        failed,
+    )
 
 
 def line(trace: Trace, page: PageContext, found: Rebuilt, place: Place) -> Line:

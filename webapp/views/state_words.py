@@ -31,9 +31,10 @@ class Told:
     path: str
     was: str
     now: str
+    href: str = ""  # opens what it is in
 
 
-def told(mark: Mark, root: str = "the whole value") -> Told:
+def told(mark: Mark, href: str = "", root: str = "the whole value") -> Told:
     return Told(
         SIGN_CLASS[mark.sign],
         SIGN[mark.sign],
@@ -41,6 +42,7 @@ def told(mark: Mark, root: str = "the whole value") -> Told:
         shown_path(mark.path) or root,
         "" if mark.was is NOTHING else brief(mark.was),
         "" if mark.now is NOTHING else brief(mark.now),
+        href,
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from sqlalchemy.orm import Session
 
-from webapp.storage import conversation
+from webapp.storage import items, texts
 from webapp.storage.models import ItemRow, Trace
 from webapp.storage.plain import storable
 from webapp.views import names, talk_text
@@ -58,7 +58,7 @@ class Teller:
         rows = [slot for slot in slots if isinstance(slot, ItemRow)]
         ids = [seed.id for seed in seeds] + [c["id"] for seed in seeds for c in tool_calls(seed.message)]
         kinds = ("text", "reasoning", "activity", "tool")
-        found = conversation.by_ids(self.session, self.trace.pk, ids, kinds, self.upto)
+        found = items.by_ids(self.session, self.trace.pk, ids, kinds, self.upto)
         self._streamed = {(item.kind, item.id): item for item in found}
         self.made.streamed = {item.id: item for item in found if item.kind == "tool"}
         after: dict[int, int] = {}
@@ -204,7 +204,7 @@ class Teller:
 
     def _returned(self, item: ItemRow, gone: int, source: int) -> str:
         """The story of a message that one snapshot removed and a later one brought back."""
-        between = conversation.totals(self.session, self.trace.pk, [item.ord], gone, source - 1)
+        between = texts.totals(self.session, self.trace.pk, [item.ord], gone, source - 1)
         pieces = sum(total.count for total in between)
         ended = item.closed is not None and gone < item.closed < source
         told = f"The snapshot at #{gone} removed it"

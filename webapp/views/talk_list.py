@@ -148,7 +148,7 @@ class Talk:
             items.by_ord(self.session, self.trace.pk, line.item) if line and line.item is not None else None
         )
         if item is not None and item.kind == "result" and item.parent:
-            called = conversation.by_ids(self.session, self.trace.pk, [item.parent], ("tool",), item.first)
+            called = items.by_ids(self.session, self.trace.pk, [item.parent], ("tool",), item.first)
             item = called[-1] if called else item
         if item is not None and item.kind in ("text", "tool", "reasoning", "activity", "result"):
             if item.ord >= self.floor and not self._again(item):
@@ -179,7 +179,7 @@ class Talk:
                 fresh = [seed for seed in seeds if seed.id not in known][-20:]
                 kinds = ("text", "reasoning", "activity", "result")
                 pk = self.trace.pk
-                streamed = conversation.by_ids(self.session, pk, [s.id for s in fresh], kinds, self.upto)
+                streamed = items.by_ids(self.session, pk, [s.id for s in fresh], kinds, self.upto)
                 known |= {item.id for item in streamed}
                 out += [seed for seed in fresh if seed.id not in known]
                 known |= {seed.id for seed in fresh}

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
-from webapp.storage import conversation
-from webapp.storage.conversation import MAX_SMALL, Piece, Total
+from webapp.storage import events, texts
 from webapp.storage.models import ItemRow
+from webapp.storage.texts import MAX_SMALL, Piece, Total
 from webapp.views import talk_text
 from webapp.views.talk_text import Body
 
@@ -40,14 +40,14 @@ class Texts:
         asked = [row.result for row in rows if row.kind == "tool"]
         asked += [row.first for row in rows if row.kind == "result"]
         seqs = [seq for seq in asked if seq is not None and seq <= self.upto]
-        self.results = conversation.raws(self.session, self.trace, seqs, RESULT + 1)
+        self.results = events.payloads(self.session, self.trace, seqs, RESULT + 1)
 
     def _load(self, ords: list[int], after: int) -> None:
-        for total in conversation.totals(self.session, self.trace, ords, after, self.upto):
+        for total in texts.totals(self.session, self.trace, ords, after, self.upto):
             self._add(total)
         small = [ord_ for ord_ in ords if self._chars(ord_) <= MAX_SMALL]
-        pieces = conversation.texts(self.session, self.trace, small, after, self.upto)
-        for total, piece in conversation.cut(self.session, self.trace, ords, after, self.upto):
+        pieces = texts.pieces(self.session, self.trace, small, after, self.upto)
+        for total, piece in texts.cut(self.session, self.trace, ords, after, self.upto):
             self._add(total)
             pieces.append(piece)
         for piece in sorted(pieces, key=_place):
@@ -77,8 +77,8 @@ class Texts:
             return make(before + piece, href)
         head = talk_text.SHOWN - talk_text.TAIL
         where = (self.session, self.trace, item.ord, self._after[item.ord], self.upto, kept)
-        start = conversation.end_of(*where, head, True)
-        end = conversation.end_of(*where, talk_text.TAIL, False) + piece
+        start = texts.end_of(*where, head, True)
+        end = texts.end_of(*where, talk_text.TAIL, False) + piece
         size = len(before) + total.chars
         return make((before + start)[:head], href, tail=end[-talk_text.TAIL :], chars=size)
 

@@ -5,14 +5,12 @@ Rules of this file: small decisions about one stored item; no order, no layout.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
-import jsonpatch
-import jsonpointer
 from sqlalchemy.orm import Session
 
+from webapp.core.agui.shared import Copies, applied, read
 from webapp.storage import conversation
 from webapp.storage.models import ItemRow, Trace
 from webapp.views import names, talk_text
@@ -66,33 +64,20 @@ def contents(session: Session, trace: Trace, item: ItemRow, upto: int, stop: int
     records = conversation.activity(session, trace.pk, item, reach, MAX_CHANGES)
     shown: Any = None
     there = False
+    copies = Copies()
     for _, raw in records:
-        body = _object(raw)
-        if body.get("type") == "ACTIVITY_SNAPSHOT":
-            if not there or body.get("replace") is not False:
-                shown = body.get("content")
+        change = read(raw)
+        if change is None:
+            continue
+        if change.kind == "snapshot":
+            if not there or change.whole:
+                shown = change.value
             there = True
-        elif isinstance(patch := body.get("patch"), list) and len(raw) < talk_text.SHOWN * 10:
-            shown = _patched(shown, patch)
+        elif there and len(raw) < talk_text.SHOWN * 10:
+            shown, _ = applied(shown, change, copies)
     if not there:
         return None
     made = talk_text.value(shown)
     if len(records) < MAX_CHANGES:
         return made
     return talk_text.body(f"{names.plural(MAX_CHANGES, 'change')} and more; the Events panel has them all.")
-
-
-def _patched(document: Any, patch: list[Any]) -> Any:
-    try:
-        return jsonpatch.apply_patch(document, patch)
-    except (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, TypeError, ValueError, KeyError,
-            IndexError, AttributeError, RecursionError):  # fmt: skip
-        return document
-
-
-def _object(raw: str) -> dict[str, Any]:
-    try:
-        body = json.loads(raw)
-    except (ValueError, RecursionError):
-        return {}
-    return body if isinstance(body, dict) else {}

@@ -97,7 +97,7 @@ def body(text: str, href: str = "", *, tail: str | None = None, chars: int | Non
 def code(text: str, href: str = "", *, tail: str | None = None, chars: int | None = None) -> Body:
     """JSON laid out for reading when it is whole, else the text as far as it came."""
     if tail is None and SHORT < len(text) <= SHOWN and is_json(text):
-        laid = raw.pretty(re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", paired(text)))
+        laid = raw.pretty(raw.spelled(paired(text)))
         if not laid.cut:
             return Body(laid.html, Markup(""), 0, href, code=True)
     made = body(text, href, tail=tail, chars=chars)

@@ -5,15 +5,15 @@ Rules of this file: where such a message stands and what it says; each record is
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy.orm import Session
 
-from webapp.storage import conversation, items
+from webapp.storage import events, items
 from webapp.storage.models import ItemRow, Trace
 from webapp.storage.plain import storable
+from webapp.views.content import members
 from webapp.views.page import PageContext
 
 MAX_SNAPSHOT = 20_000_000  # characters of a snapshot's payload that are read: more than a record may have
@@ -68,8 +68,8 @@ class Whole:
 
     def echo(self, seq: int) -> list[Seed]:
         if seq not in self._echoes:
-            raw = conversation.raws(self.session, self.trace.pk, [seq], MAX_ECHO).get(seq, "")
-            body = _object(raw) if '"messages"' in raw else {}
+            raw = events.payloads(self.session, self.trace.pk, [seq], MAX_ECHO).get(seq, "")
+            body = members(raw) if '"messages"' in raw else {}
             given = body.get("input")
             self._echoes[seq] = _seeds(given.get("messages"), seq) if isinstance(given, dict) else []
         return self._echoes[seq]
@@ -90,8 +90,8 @@ class Whole:
     def _sent(self, seq: int) -> dict[str, dict[str, Any]]:
         """Messages of a snapshot by id."""
         if seq not in self._read:
-            raw = conversation.raws(self.session, self.trace.pk, [seq], MAX_SNAPSHOT)
-            sent = _object(raw.get(seq, "")).get("messages")
+            raw = events.payloads(self.session, self.trace.pk, [seq], MAX_SNAPSHOT)
+            sent = members(raw.get(seq, "")).get("messages")
             found = [m for m in sent if isinstance(m, dict)] if isinstance(sent, list) else []
             self._read[seq] = {storable(str(m.get("id"))): m for m in reversed(found)}
         return self._read[seq]
@@ -119,11 +119,3 @@ def _seeds(messages: Any, source: int | None) -> list[Seed]:
         for m in found
         if isinstance(m, dict) and "id" in m
     ]
-
-
-def _object(raw: str) -> dict[str, Any]:
-    try:
-        body = json.loads(raw)
-    except (ValueError, RecursionError):
-        return {}
-    return body if isinstance(body, dict) else {}

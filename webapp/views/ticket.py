@@ -13,7 +13,8 @@ from webapp.core.rules.model import catalogue
 from webapp.storage.models import Trace
 from webapp.views import banner, causes, names
 from webapp.views.markdown import code, plain, prose
-from webapp.views.trace import SIGNS, WORDS, first_cause
+from webapp.views.page import load
+from webapp.views.trace import first_cause
 
 CAUSES = 3
 EVENTS = 12
@@ -23,12 +24,12 @@ SENTENCE = 1_200  # characters of one sentence
 
 def build(session: Session, trace: Trace, link: str) -> str:
     """The text. link: URL of the trace's page, ours and not of the recording."""
-    page = causes.context(session, trace)
+    page = load(session, trace, trace.headline_event or 0, shared=True)
     first = first_cause(session, trace)
     told = banner.build(session, trace, page, first)
     rows, more = causes.first_causes(session, trace, first, CAUSES)
     lines = [
-        f"**{SIGNS[trace.verdict]} {WORDS[trace.verdict]}.** {_prose(told.headline)}",
+        f"**{names.VERDICT_SIGN[trace.verdict]} {names.VERDICT_WORD[trace.verdict]}.** {_prose(told.headline)}",
         "",
         f"- **Trace:** {plain(trace.name)} ({plain(told.meta)})",
     ]

@@ -77,13 +77,8 @@ def never_closed(item: Drawn) -> bool:
 
 
 def label(item: Drawn) -> str:
-    """What a person would call it."""
-    if item.kind in ("tool", "step", "activity") and item.name:
-        return item.name
-    if item.kind in BRACKETS:
-        return "reasoning" if item.kind == "span" else f"step {item.number}"
-    word = {"text": "message", "tool": "call"}.get(item.kind, item.kind)
-    return f"{word} {item.number}"
+    """What a person would call it; a span of reasoning has no number, since its messages have."""
+    return "reasoning" if item.kind == "span" else names.item_name(item)
 
 
 def needed(item: Drawn, scene: Scene) -> tuple[int | None, ...]:
@@ -191,7 +186,7 @@ def mark(lane: LaneRow, scene: Scene) -> Mark | None:
     x = scene.window.times.of(lane.ended)
     if not scene.window.scale.sees(x, x):
         return None
-    told = f" “{layout.isolate(layout.plain(lane.message))}”" if lane.message else ""
+    told = f" “{layout.isolate(layout.plain(names.clip(lane.message, 300)))}”" if lane.message else ""
     whole = f"#{lane.ended} SUBAGENT_ERROR of {scene.page.lane_name(lane.ord)}{told}"
     words = f"SUBAGENT_ERROR{told}"
     return Mark(x, f"#{lane.ended}", words, layout.plain(whole), scene.href(lane.ended), "error")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from webapp.storage import timeline
+from webapp.storage import findings, timeline
 from webapp.storage.models import Trace
 from webapp.storage.timeline import Count, Drawn, Hits
 from webapp.views.page import PageContext
@@ -75,7 +75,7 @@ def load(session: Session, trace: Trace, scene: Scene, shown: Shown, every: Sequ
     window.times.add(stamps)
     scene.pieces = _pieces(session, trace, window, items)
     tied = _tied(session, trace, page, about, items)
-    found = Findings(hits, stamps, timeline.findings_at(session, pk, single), tied)
+    found = Findings(hits, stamps, findings.worst_at(session, pk, single), tied)
     return Loaded(items, far, counts, states, found, whole)
 
 
@@ -150,7 +150,7 @@ def _tied(
         out[page.event] = about.ord
     head = trace.headline_event
     if head is not None and head not in out:
-        row = timeline.findings_at(session, trace.pk, [head]).get(head)
+        row = findings.worst_at(session, trace.pk, [head]).get(head)
         if row is not None and row.item_kind:
             same = [i for i in items if i.id == row.item_id and i.kind == row.item_kind and i.first <= head]
             if same:

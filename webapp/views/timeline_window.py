@@ -21,11 +21,6 @@ from webapp.views import names
 from webapp.views.page import Clock, PageContext
 from webapp.views.selection import Selection
 
-CLOCK_WORDS = {
-    "arrival": "by arrival",
-    "event": "by the event’s own clock",
-    "prefix": "by the log’s own times",
-}
 LEAST_RECORDS = 8  # narrowest window on the number axis
 AROUND = 55  # items to either side of the chosen event when a trace has too many for one view
 
@@ -47,7 +42,7 @@ class Times:
     def read(self, stamp: Stamp) -> float | None:
         if self.clock is None:
             return float(stamp.seq)
-        seconds = self.clock.read(stamp.at, stamp.ts, stamp.prefix_at)
+        seconds = self.clock.read(stamp)
         return None if seconds is None else seconds - (self.clock.started or 0.0)
 
     def since(self, seconds: float | None) -> float | None:
@@ -226,7 +221,7 @@ def _words(window: Window, page: PageContext) -> str:
     if not scale.time:
         events = names.plural(page.trace.records, "event")
         return f"all {events}" if window.whole else f"#{round(scale.a)}–#{round(scale.b)} of {events}"
-    clock = CLOCK_WORDS.get(page.clock.source or "", "")
+    clock = page.clock.brief
     total = window.run.words(scale.whole[1], fine=True)
     if window.whole:
         return f"all {total}, {clock}"

@@ -14,21 +14,13 @@ from markupsafe import Markup
 from sqlalchemy.orm import Session
 
 from webapp.draw import scrub
-from webapp.storage import events, findings, items, states
+from webapp.storage import events, findings, states
 from webapp.storage.models import FindingRow, Trace
 from webapp.views import banner, filters, inspector, marks, names, run_list
-from webapp.views.page import MAX_LISTED, PageContext, many_lanes
+from webapp.views.page import PageContext, load
 from webapp.views.panels import PANELS, Panel
 from webapp.views.selection import Selection
 
-SIGNS = {"rejected": "✖", "nonconformant": "▲", "warnings": "●", "conformant": "✓", "unchecked": "◌"}
-WORDS = {
-    "rejected": "Rejected",
-    "nonconformant": "Nonconformant",
-    "warnings": "Warnings",
-    "conformant": "Conformant",
-    "unchecked": "Unchecked",
-}
 ALREADY = "This recording is already here, so nothing was stored; this is its page."
 
 
@@ -100,13 +92,12 @@ def build(
     sel = filters.split(asked)
     panel = PANELS.get(sel.panel) or PANELS["events"]
     sel = replace(sel, panel=panel.name)
-    near = (sel.event if sel.event is not None else trace.headline_event or 0) if many_lanes(trace) else None
-    lanes = {row.ord: row for row in items.lanes(session, trace.pk, limit=MAX_LISTED, around=near)}
-    page = PageContext(trace, 0, lanes, items.runs(session, trace.pk, limit=MAX_LISTED), shared=shared)
+    asked_for = sel.event if sel.event is not None else trace.headline_event or 0
+    page = load(session, trace, asked_for, shared=shared)
     notes = [Note(ALREADY, "info")] if already else []
     sel, event = _chosen(session, trace, sel, page, notes)
     first = first_cause(session, trace)
-    at_event = findings.at_event(session, trace.pk, event) if _has_findings(trace) else []
+    at_event = findings.at_event(session, trace.pk, event) if trace.finding_count else []
     page = replace(page, event=event, findings=at_event)
     told = banner.build(session, trace, page, first)
     notes += [Note(text, "info") for text in told.notes if panel.name == "events"]
@@ -131,10 +122,6 @@ def build(
         scrubber=_scrubber(session, trace, here, page),
         shared=shared,
     )
-
-
-def _has_findings(trace: Trace) -> bool:
-    return trace.fatals + trace.errors + trace.warnings + trace.infos > 0
 
 
 def _chosen(
@@ -183,8 +170,7 @@ def first_cause(session: Session, trace: Trace) -> FindingRow | None:
 
 def _title(trace: Trace, first: FindingRow | None) -> str:
     """`✖ Rejected at #12 · name`: the tab of the browser carries the verdict."""
-    at = f" at #{trace.rejected_at}" if trace.rejected_at is not None else ""
-    return f"{SIGNS[trace.verdict]} {WORDS[trace.verdict]}{at} · {marks.plain(trace.name)}"
+    return f"{names.verdict_words(trace)} · {marks.plain(trace.name)}"
 
 
 def _tabs(trace: Trace, sel: Selection, panel: Panel) -> list[Tab]:
@@ -230,7 +216,7 @@ def _counts(trace: Trace) -> list[tuple[str, int]]:
 
 
 def _scrubber(session: Session, trace: Trace, sel: Selection, page: PageContext) -> Scrubber:
-    hits = events.hits(session, trace.pk) if _has_findings(trace) else []
+    hits = events.hits(session, trace.pk) if trace.finding_count else []
     event = page.event
     return Scrubber(
         prev=sel.href(event=event - 1, start=None) if event > 0 else None,

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,14 +17,14 @@ from markupsafe import Markup
 
 from webapp.core.findings import VERDICTS
 from webapp.storage.models import Trace
+from webapp.views import dates
 from webapp.views.marks import marks
-from webapp.views.names import plural, short_id
+from webapp.views.names import VERDICT_WORD, plural, short_id
 from webapp.views.selection import Selection
 
 PAGE_SIZE = 25
 _LONG_ID = re.compile(r"`([^`\s]{21,})`")  # a UUID says nothing in a list; its ends tell two apart
 PROTOCOLS = {"ag-ui": "AG-UI", "teams": "Teams"}
-_VERDICT_WORDS = {verdict: verdict.capitalize() for verdict in VERDICTS}
 _SIDES = {"producer": "Agent", "application": "Application", "capture": "Capture"}
 _NOTICES = {
     "deleted": "The trace and everything made from it is deleted.",
@@ -159,17 +158,11 @@ def trace_list(
         verdicts=[
             Facet("", "All", known, query.href(verdict=""), not query.verdict),
             *(
-                Facet(v, _VERDICT_WORDS[v], by_verdict.get(v, 0), query.href(verdict=v), query.verdict == v)
+                Facet(v, VERDICT_WORD[v], by_verdict.get(v, 0), query.href(verdict=v), query.verdict == v)
                 for v in VERDICTS
             ),
         ],
-        protocols=[
-            Facet("", "Both", None, query.href(protocol=""), not query.protocol),
-            *(
-                Facet(p, word, None, query.href(protocol=p), query.protocol == p)
-                for p, word in PROTOCOLS.items()
-            ),
-        ],
+        protocols=_protocols(query, facets.get("protocol", {})),
         known=known,
         found=found,
         shown=f"{first:,}–{last:,} of {found:,} shown" if rows else f"0 of {found:,} shown",
@@ -178,6 +171,16 @@ def trace_list(
         notice=_NOTICES.get(notice, ""),
         max_upload=size_limit(max_upload_bytes),
     )
+
+
+def _protocols(query: ListQuery, known: Mapping[str, int]) -> list[Facet]:
+    """The protocols to choose from; none while every trace speaks the same, since there is nothing to choose."""
+    if not query.protocol and sum(1 for protocol in PROTOCOLS if known.get(protocol)) < 2:
+        return []
+    return [
+        Facet("", "Both", None, query.href(protocol=""), not query.protocol),
+        *(Facet(p, word, None, query.href(protocol=p), query.protocol == p) for p, word in PROTOCOLS.items()),
+    ]
 
 
 def trace_line(row: Trace, now: float) -> TraceLine:
@@ -205,8 +208,8 @@ def trace_line(row: Trace, now: float) -> TraceLine:
         lanes=row.lane_count,
         side=side,
         summary=" · ".join(summary),
-        when=ago(row.created, now),
-        when_full=datetime.fromtimestamp(row.created).astimezone().strftime("%Y-%m-%d %H:%M:%S %Z"),
+        when=dates.ago(row.created, now),
+        when_full=dates.exact(row.created),
     )
 
 
@@ -240,22 +243,6 @@ def size_limit(size: int) -> str:
         if size >= scale:
             return f"{size / scale:.4g} {unit}"
     return plural(size, "byte")
-
-
-def ago(then: float, now: float) -> str:
-    """How long ago, in the coarsest unit that still helps: `now`, `2 min`, `3 h`, `yesterday`, `27 Nov`."""
-    seconds = max(0.0, now - then)
-    if seconds < 60:
-        return "now"
-    if seconds < 3600:
-        return f"{int(seconds // 60)} min"
-    day, today = datetime.fromtimestamp(then).astimezone(), datetime.fromtimestamp(now).astimezone()
-    days = (today.date() - day.date()).days
-    if days == 0 or seconds < 6 * 3600:
-        return f"{int(seconds // 3600)} h"
-    if days == 1:
-        return "yesterday"
-    return f"{day.day} {day:%b}" if day.year == today.year else f"{day.day} {day:%b %Y}"
 
 
 def _side(row: Trace) -> str:

@@ -16,7 +16,8 @@ from webapp.storage import originals
 from webapp.storage.db import Database
 from webapp.storage.models import Trace
 
-_UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069"\\/:*?<>|]+')  # nor what turns a name around
+# what no system keeps in a name, and what would turn it around: `cod.exe` read as `exe.doc`
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069"\\/:*?<>|]+')
 
 
 def attachment(body: str, kind: str, name: str, tail: str) -> Response:

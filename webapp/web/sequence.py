@@ -6,13 +6,11 @@ so it is always an attachment: shown inside the site, the content policy would t
 
 from __future__ import annotations
 
-import re
-
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from webapp.views import sequence_files
-from webapp.views.selection import Selection
+from webapp.views.selection import parse
 from webapp.web.deps import DbSession
 from webapp.web.files import attachment
 from webapp.web.traces import find_trace
@@ -21,29 +19,15 @@ router = APIRouter(include_in_schema=False)
 
 
 @router.get("/traces/{trace_id}/sequence.svg")
-def as_svg(session: DbSession, trace_id: str, event: str = "", start: str = "", fold: str = "1") -> Response:
+def as_svg(request: Request, session: DbSession, trace_id: str) -> Response:
     trace = find_trace(session, trace_id)
-    sel = _selection(trace_id, event, start, fold)
-    return attachment(
-        sequence_files.picture(session, trace, sel), "image/svg+xml", trace.name, "sequence.svg"
-    )
+    sel = parse(f"/traces/{trace_id}", request.query_params, "sequence")
+    picture = sequence_files.picture(session, trace, sel)
+    return attachment(picture, "image/svg+xml", trace.name, "sequence.svg")
 
 
 @router.get("/traces/{trace_id}/sequence.mmd")
-def as_mermaid(
-    session: DbSession, trace_id: str, event: str = "", start: str = "", fold: str = "1"
-) -> Response:
+def as_mermaid(request: Request, session: DbSession, trace_id: str) -> Response:
     trace = find_trace(session, trace_id)
-    sel = _selection(trace_id, event, start, fold)
+    sel = parse(f"/traces/{trace_id}", request.query_params, "sequence")
     return attachment(sequence_files.text(session, trace, sel), "text/plain", trace.name, "sequence.mmd")
-
-
-def _selection(trace_id: str, event: str, start: str, fold: str) -> Selection:
-    return Selection(
-        f"/traces/{trace_id}", "sequence", event=_number(event), start=_number(start), fold=fold != "0"
-    )
-
-
-def _number(text: str) -> int | None:
-    """A record number; anything else is as if it were not there."""
-    return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None

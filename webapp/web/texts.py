@@ -5,14 +5,14 @@ Rules of this file: parse, call, answer. Never anything but plain text: it may h
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from fastapi import APIRouter
 from fastapi.responses import Response, StreamingResponse
 
 from webapp.errors import NotFound
-from webapp.storage import conversation, events, items
+from webapp.storage import events, items, texts
+from webapp.views.selection import whole_number
 from webapp.web.deps import Db, DbSession
 from webapp.web.traces import find_trace
 
@@ -26,14 +26,14 @@ _TYPE = "text/plain; charset=utf-8"
 def text(session: DbSession, database: Db, trace_id: str, item: str, upto: str = "") -> Response:
     """All that was sent of one item's text up to a record, delivered or not."""
     trace = find_trace(session, trace_id)
-    ord_, last = _number(item), _number(upto)
+    ord_, last = whole_number(item), whole_number(upto)
     if ord_ is None or items.by_ord(session, trace.pk, ord_) is None:
         raise NotFound("There is nothing at this address.")
     pk, end = trace.pk, trace.records if last is None else last
 
     def pieces() -> Iterator[bytes]:
         with database.session() as own:  # the handler's session ends before the body is sent
-            for piece in conversation.stream(own, pk, ord_, end):
+            for piece in texts.stream(own, pk, ord_, end):
                 yield piece.encode("utf-8", "replace")
 
     return StreamingResponse(pieces(), media_type=_TYPE, headers=_HEADERS)
@@ -43,12 +43,8 @@ def text(session: DbSession, database: Db, trace_id: str, item: str, upto: str =
 def record(session: DbSession, trace_id: str, seq: str) -> Response:
     """The payload of one record, whole."""
     trace = find_trace(session, trace_id)
-    number = _number(seq)
+    number = whole_number(seq)
     row = events.one(session, trace.pk, number) if number is not None else None
     if row is None:
         raise NotFound("There is nothing at this address.")
     return Response(row.raw.encode("utf-8", "replace"), media_type=_TYPE, headers=_HEADERS)
-
-
-def _number(word: str) -> int | None:
-    return int(word) if re.fullmatch(r"[0-9]{1,9}", word) else None

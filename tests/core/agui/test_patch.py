@@ -138,6 +138,13 @@ def test_a_chain_of_copies_is_bounded() -> None:
     assert "more than this tool follows" in why({"a": 1}, *operations)
 
 
+def test_copies_of_a_long_text_are_bounded_too() -> None:
+    """A text stands for itself in memory, but whoever writes the document down writes every copy."""
+    operations = [op("copy", f"/{n}", **{"from": "/a"}) for n in range(2_000)]
+    assert "more than this tool follows" in why({"a": "x" * 1_000_000}, *operations)
+    assert "more than this tool follows" in why({"a": {"x" * 1_000_000: 1}}, *operations)
+
+
 def test_what_copies_repeat_is_counted_over_a_trace() -> None:
     """The bound holds for many small patches, too."""
     copies, document, failure = Copies(1_000), {"a": 1}, None

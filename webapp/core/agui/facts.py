@@ -11,7 +11,10 @@ from collections import Counter
 from webapp.core.agui.values import Interrupt, RunAgentInput, TokenUsage
 from webapp.core.findings import Finding
 
-MAX_COPIED = 500_000  # values all `copy` operations of a trace may repeat: a chain of them doubles a document
+MAX_COPIED = (
+    500_000  # values all `copy` operations of a trace may repeat (a long text weighs more): they can double
+)
+MAX_WALKED = 20_000_000  # values that all `move` and `copy` operations of a trace may be about
 
 
 class Copies:
@@ -19,6 +22,7 @@ class Copies:
 
     def __init__(self, left: int = MAX_COPIED) -> None:
         self.left = left
+        self.walked = MAX_WALKED
 
 
 class RunFacts:

@@ -21,7 +21,7 @@ NO_HEAD = "No response head is recorded."
 NOT_BINARY = "The recording is not binary."
 # rules that no form of recording read so far can show
 UNSEEN = {
-    "AGUI-TRN-08": NOT_SSE,
+    "AGUI-TRN-08": NO_HEAD,
     "AGUI-TRN-09": NO_HEAD,
     "AGUI-TRN-12": NO_HEAD,
     "AGUI-TRN-13": NOT_BINARY,

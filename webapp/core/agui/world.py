@@ -16,6 +16,7 @@ from webapp.core.agui.held import Held
 from webapp.core.agui.lost import LostEvents
 from webapp.core.findings import Finding, Run
 from webapp.core.ledger import Ledger
+from webapp.core.lookalikes import Lookalikes
 from webapp.core.records import Emitted, Item
 
 KINDS = ("text", "tool", "reasoning", "span", "step", "subagent", "activity", "result")
@@ -72,6 +73,7 @@ class World:
         self.run_ended: tuple[int, str] | None = None  # record number and type of the last terminal event
         self.items: dict[str, dict[Any, Item]] = {kind: {} for kind in KINDS}
         self.past: dict[str, dict[Any, Item]] = {kind: {} for kind in KINDS}
+        self.alike: dict[str, Lookalikes] = {kind: Lookalikes() for kind in KINDS}  # of this run
         self.ords = 0
         self.tags: dict[str, int] = {}  # tag -> first record that carried it in this run
         self.owners: dict[
@@ -135,6 +137,7 @@ class World:
             )
             self.ords += 1
             self.items[kind][key] = item
+            self.alike[kind].add(item)
             return item
         if state == "open":
             if item.opened is None:
@@ -175,6 +178,7 @@ class World:
             for kind, items in self.items.items():
                 self.past[kind].update(items)
                 items.clear()
+                self.alike[kind] = Lookalikes()
             for store in (self.tags, self.owners, self.ended_streams, self.orphans):
                 store.clear()
             self.late.clear()

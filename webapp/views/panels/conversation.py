@@ -6,16 +6,15 @@ Rules of this file: which moment, which window, and the sentence above it. Where
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from webapp.storage import conversation
+from webapp.storage import conversation, events
 from webapp.storage.models import Trace
 from webapp.views import names
-from webapp.views.content import showable
+from webapp.views.content import members, showable
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
 from webapp.views.talk import Teller
@@ -115,11 +114,8 @@ def _failed(session: Session, trace: Trace, page: PageContext, upto: int) -> str
     run = ended[-1] if ended else None
     if run is None or run.outcome != "failed":
         return ""
-    raw = conversation.raws(session, trace.pk, [run.last], 20_000).get(run.last, "")
-    try:
-        message = json.loads(raw).get("message")
-    except (ValueError, AttributeError, RecursionError):
-        message = None
+    raw = events.payloads(session, trace.pk, [run.last], 20_000).get(run.last, "")
+    message = members(raw).get("message")
     said = f": {showable(names.clip(message, 400))}" if isinstance(message, str) else "."
     return f"The run ended in an error at #{run.last}{said}"
 

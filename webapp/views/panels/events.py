@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
-from webapp.storage import events, items, story
+from webapp.storage import events, findings, items
 from webapp.storage.events import Filters, Line
 from webapp.storage.models import ItemRow, Segment, Trace
 from webapp.views import content, filters, names, rows
@@ -50,7 +50,7 @@ class EventsPanel:
 def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> EventsPanel:
     wanted = filters.wanted(sel, page)
     lines = _lines(session, trace, sel, page, wanted)
-    bursts = _bursts(session, trace, lines) if wanted.heads and lines else {}
+    bursts = items.bursts(session, trace.pk, [line.seq for line in lines]) if wanted.heads else {}
     lines = _unfolded(session, trace, lines, bursts)
     lines, cut = _budget(lines, bursts, page.event)
     bursts = {line.seq: bursts[line.seq] for line in lines if line.seq in bursts}
@@ -94,16 +94,6 @@ def _lines(session: Session, trace: Trace, sel: Selection, page: PageContext, wa
     missing = ROWS - len(found)
     if missing and found and found[-1].seq < page.last:
         found += events.window(session, trace.pk, start=found[-1].seq + 1, limit=missing, filters=wanted)
-    return found
-
-
-def _bursts(session: Session, trace: Trace, lines: Sequence[Line]) -> dict[int, list[Segment]]:
-    """The folded bursts whose first record is in the window, by that record's number."""
-    heads = {line.seq for line in lines}
-    found: dict[int, list[Segment]] = {}
-    for segment in items.segments_in(session, trace.pk, lines[0].seq, lines[-1].seq):
-        if segment.burst in heads and segment.burst_last > segment.burst:
-            found.setdefault(segment.burst, []).append(segment)
     return found
 
 
@@ -194,12 +184,12 @@ def _facts(
     known |= _called(session, trace, lines, known)
     marked = [line.seq for line in lines if line.severity is not None]
     found: dict[int, list[Said]] = {}
-    standing = story.findings_at(session, trace.pk, marked)
+    standing = findings.at_events(session, trace.pk, marked)
     for row in standing:
         found.setdefault(row.event, []).append(rows.said(row))
     for row in standing:  # merged ones have one finding, at their first place
-        for event, role in row.related:
-            if role == "again" and event not in found:
+        for event in findings.repeats(row):
+            if event not in found:
                 found[event] = [Said(row.severity, f"the same as #{row.event}", frozenset(), first=False)]
     ends = (
         events.some(session, trace.pk, [parts[0].burst_last for parts in bursts.values()]) if bursts else {}
@@ -223,7 +213,7 @@ def _called(
     results = [known[line.item] for line in lines if line.item in known and known[line.item].kind == "result"]
     there = {item.id for item in known.values() if item.kind == "tool"}
     wanted = {item.parent for item in results if item.parent and item.parent not in there}
-    return {item.ord: item for item in story.by_ids(session, trace.pk, wanted, "tool")}
+    return {item.ord: item for item in items.by_ids(session, trace.pk, wanted, ("tool",))}
 
 
 def _said(

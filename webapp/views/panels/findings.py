@@ -7,18 +7,16 @@ nothing is judged again. Bounded: CAUSES cards and PLACES places, so that the pa
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 
-from webapp.core.advice import advise
-from webapp.core.findings import party_words
 from webapp.core.rules.model import catalogue
-from webapp.storage import causes, events
+from webapp.storage import causes, events, findings
 from webapp.storage.models import FindingRow, Trace
-from webapp.views import lives, names
-from webapp.views.inspector import Card, Place
+from webapp.views import cards, lives, names
+from webapp.views.cards import Card, Place
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
 
@@ -144,7 +142,7 @@ def _shown(trace: Trace, total: int, listed: int, everything: int) -> str:
     if not everything:
         return ""
     told = names.plural(everything, "cause")
-    behind = trace.fatals + trace.errors + trace.warnings + trace.infos - everything
+    behind = trace.finding_count - everything
     if behind > 0:
         told += f", {names.count(behind)} {'follows' if behind == 1 else 'follow'}"
     hidden = everything - listed
@@ -163,11 +161,13 @@ def _cards(
     for index, row in enumerate(rows):
         type_ = lines[row.event].type if row.event in lines else None
         life = lives.strip(session, trace, sel, page, row, None, type_) if index < LIVES else Markup("")
-        again = [event for event, role in row.related if role == "again"][: min(LISTED, max(0, room))]
+        again = findings.repeats(row)[: min(LISTED, max(0, room))]
         room -= len(again)
         listed = behind.get(row.key, [])[: min(LISTED, max(0, room))]
         room -= len(listed)
-        card = _card(row, page, life, again)
+        card = replace(
+            cards.card(row, page, again), life=life
+        )  # the number of places stands beside the links
         first = row.after_rejection and (not index or not rows[index - 1].after_rejection)
         lane = page.lane_of(row.lane)
         ord_ = lane.ord if lane is not None else 0
@@ -182,39 +182,12 @@ def _cards(
                 places=row.count,
                 current=row in page.findings,
                 behind=numbers.get(row.key, 0),
-                follows=[Place(names.SEVERITY[f.severity], f.event, f.title) for f in listed],
+                follows=[cards.place(each) for each in listed],
                 more=numbers.get(row.key, 0) - len(listed),
                 heading="After the client had stopped" if first else "",
             )
         )
     return out
-
-
-def _card(row: FindingRow, page: PageContext, life: Markup, again: Sequence[int]) -> Card:
-    rule = catalogue().get(row.rule)
-    severity = names.SEVERITY[row.severity]
-    return Card(
-        key=row.key,
-        severity=severity,
-        word=names.SEVERITY_WORD[severity],
-        title=row.title,
-        rule=row.rule,
-        label=row.label or "",
-        basis=row.basis if row.basis != "confirmed" else "",
-        party=party_words(row.party, page.trace.protocol),
-        life=life,
-        why=row.why or (rule.explanation if rule is not None else ""),
-        fix=advise(row.rule, row.reason, row.item_kind).fix,
-        here_again=None,
-        again=[
-            Place(severity, event, "the same; not reached" if page.gone(event) else "the same")
-            for event in again
-        ],
-        again_more=0,  # the number of places stands beside the links
-        follows=(),
-        follows_more=0,
-        cause=None,
-    )
 
 
 def _unjudged(trace: Trace) -> list[Unjudged]:
@@ -236,7 +209,7 @@ def _judged(trace: Trace, unjudged: Sequence[Unjudged]) -> str:
 
 
 def _empty(trace: Trace, sel: Selection, level: int | None) -> str:
-    if level is not None and trace.fatals + trace.errors + trace.warnings + trace.infos:
+    if level is not None and trace.finding_count:
         return f"No cause is of the severity “{names.SEVERITY_WORD[sel.level]}”."
     if trace.verdict == "unchecked":
         return "Nothing was checked."

@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from markupsafe import Markup
 from sqlalchemy.orm import Session
@@ -18,7 +17,7 @@ from sqlalchemy.orm import Session
 from webapp.storage import originals, source
 from webapp.storage.models import Trace
 from webapp.storage.source import Start
-from webapp.views import asked, names, raw, talk_text
+from webapp.views import asked, dates, names, raw, talk_text
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
 
@@ -248,7 +247,7 @@ def _read_as(trace: Trace) -> str:
 
 
 def _note(sel: Selection, page: PageContext, artefact: dict[str, object]) -> Note:
-    text = f"{str(artefact.get('message', '')).rstrip('.')}."
+    text = f"{names.artefact_words({**artefact, 'line': None})}."
     line = artefact.get("line")
     link = _edge(sel, page, line, f"line {names.count(line)}") if isinstance(line, int) and line > 0 else None
     return Note(text, link)
@@ -260,7 +259,7 @@ def _facts(trace: Trace, page: PageContext, size: int, packed: bool) -> list[tup
     )
     if packed:
         exact += f" as gzip, {names.size_words(size)} expanded; lines and bytes here are of the expanded text"
-    when = datetime.fromtimestamp(trace.created).astimezone().strftime("%Y-%m-%d %H:%M:%S %Z")
+    when = dates.exact(trace.created)
     facts = [("size", exact), ("SHA-256", trace.sha256), ("received", when)]
     if trace.source and not page.shared:
         facts.insert(0, ("file", trace.source))
@@ -274,4 +273,4 @@ def _pretty(given: object) -> raw.Raw | None:
         text = json.dumps(given, ensure_ascii=False)
     except (ValueError, RecursionError):
         return raw.Raw(Markup("It is nested too deeply to be shown."), False)
-    return raw.pretty(re.sub("[\ud800-\udfff]", lambda found: f"\\u{ord(found[0]):04x}", text))
+    return raw.pretty(raw.spelled(text))

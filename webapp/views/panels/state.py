@@ -26,7 +26,7 @@ from webapp.views.page import PageContext
 from webapp.views.selection import Selection
 from webapp.views.state_acts import Activity, Named
 from webapp.views.state_say import Last, Line
-from webapp.views.state_tree import Node, Tree
+from webapp.views.state_tree import Link, Node, Tree
 from webapp.views.talk_text import Body
 
 LINES = 150  # lines of the tree
@@ -112,7 +112,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         if known and not nothing and not long
         else None,
         body=talk_text.body(value) if isinstance(value, str) and long else None,
-        last=state_say.last(found, marks),
+        last=state_say.last(found, marks, link),
         lines=[state_say.line(trace, page, found, place) for place in found.places],
         earlier=len([p for p in found.places if p.seq <= upto]) >= state_load.BEFORE,
         later=len([p for p in found.places if p.seq > upto]) >= state_load.AFTER,
@@ -130,7 +130,7 @@ def _empty(number: int, acts: bool) -> str:
 # ── where in the value ───────────────────────────────────────
 
 
-def _linked(sel: Selection, page: PageContext) -> Any:
+def _linked(sel: Selection, page: PageContext) -> Link:
     def link(path: Path, start: int | None) -> str:
         text = words.pointer(path)
         if len(text) > MAX_PATH or not text.isprintable() or text != text.strip():
@@ -161,7 +161,7 @@ def _focus(value: Any, asked: str, upto: int) -> tuple[Path, str]:
     return tuple(path), ""
 
 
-def _crumbs(focus: Path, link: Any) -> list[Crumb]:
+def _crumbs(focus: Path, link: Link) -> list[Crumb]:
     if not focus:
         return []
     steps = [Crumb("state", link((), None))]

@@ -1,17 +1,17 @@
-"""What the head and the rows of a trace page tell: what the user saw, what was lost, findings by place.
+"""What reached the user's screen, and what was sent and never did.
 
-Rules of this file: a few small queries over several tables, each bounded or one aggregate; no wording.
+Rules of this file: queries on `items` by what was delivered of them, each bounded; no wording.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import case, func, select
 from sqlalchemy.orm import Session
 
-from webapp.storage.models import FindingRow, ItemRow
+from webapp.storage.models import ItemRow
 
 MAX_LOST = 2000  # items that are counted: a trace rejected at once loses all it holds
 
@@ -63,29 +63,3 @@ def lost(session: Session, trace: int, after: int) -> Lost:
     total = select(func.count(), func.sum(found.c.chars), func.sum(found.c.results)).select_from(found)
     number, chars, results = session.execute(total).one()
     return Lost(chars or 0, results or 0, number >= MAX_LOST)
-
-
-def by_ids(session: Session, trace: int, ids: Iterable[str], kind: str) -> Sequence[ItemRow]:
-    """Items of a kind with one of these ids (at most 500 asked for)."""
-    wanted = sorted(set(ids))[:500]
-    if not wanted:
-        return []
-    query = select(ItemRow).where(ItemRow.trace == trace, ItemRow.id.in_(wanted), ItemRow.kind == kind)
-    return session.scalars(query.limit(1000)).all()
-
-
-def findings_at(session: Session, trace: int, seqs: Iterable[int], limit: int = 300) -> Sequence[FindingRow]:
-    """Findings that stand at one of these records (at most 1,000 asked for), worst first at each."""
-    wanted = sorted(set(seqs))[:1000]
-    if not wanted:
-        return []
-    query = select(FindingRow).where(FindingRow.trace == trace, FindingRow.event.in_(wanted))
-    order = (FindingRow.event, FindingRow.severity, FindingRow.ord)
-    return session.scalars(query.order_by(*order).limit(limit)).all()
-
-
-def causes_and_followers(session: Session, trace: int) -> tuple[int, int]:
-    """How many findings follow from no other, and how many do."""
-    query = select(func.count(), func.count(FindingRow.cause)).where(FindingRow.trace == trace)
-    total, followers = session.execute(query).one()
-    return total - followers, followers

@@ -1,4 +1,4 @@
-"""A migrated database, and the same way in that an upload takes."""
+"""What tests of every part start from: an empty, migrated database in a folder of the test's own."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from webapp.settings import load_settings
 from webapp.storage.db import Database, open_database
 from webapp.storage.migrate import migrate
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    url = f"sqlite:///{tmp_path / 'lanescope.db'}"
+    url = load_settings(data_dir=tmp_path).database_url
     migrate(url)
     database = open_database(url)
     yield database
