@@ -136,3 +136,11 @@ def test_make_targets_in_the_readme_exist() -> None:
     named = set(re.findall(r"\bmake ([a-z-]+)", " ".join(README.read_text().split("## Reading")[0].split())))
     assert {"run", "test"} <= named
     assert sorted(named - targets) == []
+
+
+def test_the_architecture_names_files_that_exist() -> None:
+    """Each module the document names is there, so that the table leads somewhere."""
+    named = re.findall(r"`([a-z_/]+\.py)`", (ROOT / "docs" / "architecture.md").read_text())
+    places = (ROOT, ROOT / "webapp", ROOT / "webapp" / "core")
+    assert named
+    assert [name for name in named if not any((place / name).is_file() for place in places)] == []

@@ -20,12 +20,12 @@ def _turn(number: int) -> Iterator[dict[str, Any]]:
     yield {"type": "STEP_STARTED", "stepName": f"turn {number}"}
     yield {"type": "REASONING_START", "messageId": r}
     yield {"type": "REASONING_MESSAGE_START", "messageId": r, "role": "reasoning"}
-    for word in WORDS * 3:
+    for word in [f"Parcel {number}:", *WORDS * 3]:
         yield {"type": "REASONING_MESSAGE_CONTENT", "messageId": r, "delta": word + " "}
     yield {"type": "REASONING_MESSAGE_END", "messageId": r}
     yield {"type": "REASONING_END", "messageId": r}
     yield {"type": "TEXT_MESSAGE_START", "messageId": m, "role": "assistant"}
-    for word in WORDS * 8:
+    for word in [f"Parcel {number}:", *WORDS * 8]:
         yield {"type": "TEXT_MESSAGE_CONTENT", "messageId": m, "delta": word + " "}
     yield {"type": "TEXT_MESSAGE_END", "messageId": m}
     yield {"type": "TOOL_CALL_START", "toolCallId": c, "toolCallName": "track_parcel", "parentMessageId": m}

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -240,3 +241,27 @@ def test_derived_events_are_numbered_after_their_cause(stream: list[dict[str, An
         if rejected:
             assert delivered_events(step, raw) == []
         rejected = replay.rejected_at is not None
+
+
+@pytest.mark.parametrize("odd", [None, 0, 1.5, True, [], {}, [{}], {"threadId": 1}])
+@pytest.mark.parametrize(
+    "member", ["threadId", "runId", "messages", "state", "tools", "resume", "protocolVersion"]
+)
+def test_a_request_may_hold_anything(member: str, odd: object) -> None:
+    """A run input that is no run input is no reason to fail, and blames no run for ids it does not have."""
+    asked: dict[str, Any] = {
+        "threadId": "t",
+        "runId": "r",
+        "messages": [],
+        "tools": [],
+        "context": [],
+        member: odd,
+    }
+    replay = Replay("ag-ui", asked)
+    replay.feed(b'{"type":"RUN_STARTED","threadId":"t","runId":"r0"}')
+    replay.feed(b'{"type":"RUN_FINISHED","threadId":"t","runId":"r0"}')
+    replay.feed(b'{"type":"RUN_STARTED","threadId":"t","runId":"r"}')
+    replay.feed(b'{"type":"RUN_FINISHED","threadId":"t","runId":"r"}')
+    about = {finding.rule for finding in replay.finish().findings}
+    assert "AGUI-RUN-09" not in about
+    assert "AGUI-RUN-10" not in about

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.storage.streams import finished, message, started
+from tests.streams import finished, message, started
 from webapp.core import Record, Replay
 from webapp.ingest.index import HEAD, MAX_TYPES, SEQ, Indexer
 from webapp.storage import bulk

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import func, select
 
-from tests.storage.streams import finished, message, sse, started
+from tests.streams import finished, message, sse, started
 from webapp.errors import BadInput, TooLarge, UserError
 from webapp.ingest.upload import Ingested, ingest
 from webapp.settings import load_settings

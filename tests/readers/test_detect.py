@@ -185,3 +185,10 @@ def test_an_unknown_form_is_refused_by_name():
     """A wrong form is the caller's mistake, not the input's."""
     with pytest.raises(KeyError, match="toml"):
         open_reader("toml")
+
+
+@pytest.mark.parametrize("odd", [b"{}", b"[]", b"7", b"null", b'{"a":[1]}', b"true"])
+def test_a_type_that_is_no_text_is_no_sign_of_anything(odd):
+    """The first record may hold any JSON value as its `type`."""
+    found, records, _ = read([b'data: {"type":' + odd + b"}\n\ndata: " + EVENT + b"\n\n"])
+    assert (found.form, found.protocol, len(list(records))) == ("sse", "ag-ui", 2)

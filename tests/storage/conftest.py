@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy.orm import Session
 
-from tests.storage.streams import finished, message, sse, started
+from tests.streams import finished, message, sse, started
 from webapp.ingest.upload import ingest
 from webapp.storage import traces
 from webapp.storage.db import Database

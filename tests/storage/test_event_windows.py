@@ -9,7 +9,7 @@ from sqlalchemy import event as hook
 from sqlalchemy import text
 from sqlalchemy.orm import Session
 
-from tests.storage.streams import finished, message, started
+from tests.streams import finished, message, started
 from webapp.storage import events, texts
 from webapp.storage.db import Database
 from webapp.storage.events import FOLDED, RAW_SHOWN, Filters

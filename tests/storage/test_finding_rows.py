@@ -8,7 +8,7 @@ from collections.abc import Callable
 from sqlalchemy.orm import Session
 
 from tests.storage.conftest import SAMPLES
-from tests.storage.streams import finished, started
+from tests.streams import finished, started
 from webapp.core import Replay
 from webapp.readers import detect
 from webapp.storage import causes, findings

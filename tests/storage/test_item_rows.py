@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy.orm import Session
 
-from tests.storage.streams import finished, message, started
+from tests.streams import finished, message, started
 from webapp.storage import items, texts
 from webapp.storage.models import Trace
 

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import event as hook
 from sqlalchemy.orm import Session
 
-from tests.storage.streams import finished, message, sse, started
+from tests.streams import finished, message, sse, started
 from webapp.storage import originals
 from webapp.storage.db import Database
 from webapp.storage.models import Trace

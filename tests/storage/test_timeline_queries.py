@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import event, text
 from sqlalchemy.orm import Session
 
-from tests.storage.streams import finished, message, started
+from tests.streams import finished, message, started
 from webapp.storage import timeline, traces
 from webapp.storage.models import Trace
 

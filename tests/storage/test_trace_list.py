@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
-from tests.storage.streams import finished, message, started
+from tests.streams import finished, message, started
 from webapp.storage import shares, traces
 from webapp.storage.db import Database
 from webapp.storage.models import Base, Trace

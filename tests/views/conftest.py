@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy.orm import Session
 
-from tests.storage.streams import sse
+from tests.streams import sse
 from webapp.ingest.upload import ingest
 from webapp.settings import load_settings
 from webapp.storage import findings, items, traces

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.storage.streams import finished, message, sse, started
+from tests.streams import finished, message, sse, started
 from webapp.core import Replay
 from webapp.readers import detect
 from webapp.storage.db import Database
@@ -294,7 +294,7 @@ def test_ids_that_no_database_takes_find_their_messages(keep: Keep, write: Calla
     html = write("conversation", keep(events), event=len(events) - 1)
     assert html.count("Hello") == 1
     assert "Sunny" in html
-    assert "#7 has it" in html
+    assert ">#7</a> has it" in html
 
 
 def test_an_activity_that_copies_itself_again_and_again_is_shown(keep: Keep, show: Show) -> None:

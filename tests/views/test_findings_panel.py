@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from tests.storage.streams import finished, message, started
+from tests.streams import finished, message, started
 
 Show = Callable[..., Any]
 Keep = Callable[..., str]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.streams import sse
 from webapp.app import ROOT
 from webapp.draw.sequence import count
 from webapp.ingest.upload import ingest
@@ -41,10 +41,6 @@ def show(database: Database, tmp_path: Path) -> Show:
     return panel
 
 
-def stream(*events: dict[str, Any]) -> bytes:
-    return b"".join(b"data: " + json.dumps(event).encode() + b"\n\n" for event in events)
-
-
 def messages(number: int) -> bytes:
     """Messages of START, one piece of text, END; every third has a CUSTOM inside, so it cannot fold."""
     events: list[dict[str, Any]] = [{"type": "RUN_STARTED", "threadId": "t", "runId": "r"}]
@@ -55,7 +51,7 @@ def messages(number: int) -> bytes:
             events.append({"type": "CUSTOM", "name": "tick", "value": n})
         events.append({"type": "TEXT_MESSAGE_END", "messageId": f"m{n}"})
     events.append({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"})
-    return stream(*events)
+    return sse(*events)
 
 
 def numbers(panel: SequencePanel) -> list[str]:
@@ -151,7 +147,7 @@ def test_long_bursts_of_one_message_are_one_row(show: Show) -> None:
     events += [{"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "a "} for _ in range(1300)]
     events.append({"type": "TEXT_MESSAGE_END", "messageId": "m"})
     events.append({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"})
-    panel = show(stream(*events))
+    panel = show(sse(*events))
     assert "TEXT_MESSAGE START · CONTENT ×1,300 · END" in panel.right
 
 
@@ -164,7 +160,7 @@ def test_an_unreadable_recording_says_so(show: Show) -> None:
 def test_markup_and_foreign_scripts_are_data(show: Show) -> None:
     """Texts in any script, an override and markup are escaped, isolated and cut."""
     panel = show(
-        stream(
+        sse(
             {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},
             {"type": "TEXT_MESSAGE_CHUNK", "messageId": "m", "delta": "<script>alert(1)</script>"},
             {"type": "CUSTOM", "name": "\u202eمرحبا 환불 👍🏽" * 40, "value": 1},

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from html import unescape
 from typing import Any
 
-from tests.storage.streams import finished, message, sse, started
+from tests.streams import finished, message, sse, started
 
 Show = Callable[..., Any]
 Keep = Callable[..., str]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -11,14 +10,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from sqlalchemy import event
-from sqlalchemy.orm import Session
 
+from tests.streams import sse
+from tests.views.conftest import around
 from webapp.ingest.upload import ingest
 from webapp.settings import load_settings
-from webapp.storage import findings, items, traces
+from webapp.storage import traces
 from webapp.storage.db import Database
-from webapp.storage.models import Trace
-from webapp.views.page import PageContext
 from webapp.views.panels.timeline import TimelinePanel, build
 from webapp.views.selection import Selection
 from webapp.views.timeline_load import BARS
@@ -39,7 +37,7 @@ def show(database: Database, tmp_path: Path) -> Show:
 
     def panel(what: bytes | str | list[dict[str, Any]], **chosen: Any) -> TimelinePanel:
         body = (SAMPLES / f"{what}.sse").read_bytes() if isinstance(what, str) else what
-        data = stream(*body) if isinstance(body, list) else body
+        data = sse(*body) if isinstance(body, list) else body
         stored = ingest(database, [data], name="concierge", settings=load_settings(data_dir=tmp_path))
         with database.session() as session:
             trace = traces.get(session, stored.id)
@@ -48,10 +46,6 @@ def show(database: Database, tmp_path: Path) -> Show:
             return build(session, trace, sel, around(session, trace, sel.event))
 
     return panel
-
-
-def stream(*events: dict[str, Any]) -> bytes:
-    return b"".join(b"data: " + json.dumps(one).encode() + b"\n\n" for one in events)
 
 
 def started(**more: Any) -> dict[str, Any]:

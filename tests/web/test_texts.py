@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from fastapi.testclient import TestClient
 
-from tests.storage.streams import finished, message, sse, started
+from tests.streams import finished, message, sse, started
 from webapp.ingest.upload import ingest
 from webapp.storage.db import Database
 

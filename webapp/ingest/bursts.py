@@ -11,7 +11,7 @@ from typing import Any
 
 from webapp.core.records import Item
 from webapp.storage.items import BURST_RECORDS
-from webapp.storage.plain import storable
+from webapp.storage.storable import storable
 
 BURST_CHARS = 64 * 1024
 

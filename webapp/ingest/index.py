@@ -15,7 +15,7 @@ from webapp.ingest.bursts import Bursts
 from webapp.ingest.lanes import LIFECYCLE, Lanes
 from webapp.ingest.states import STATE_TYPES, States
 from webapp.storage.findings import SEVERITY_NUMBER
-from webapp.storage.plain import storable
+from webapp.storage.storable import storable
 
 CHECKPOINT_RECORDS = 1000
 MAX_OPEN = 2000  # open items a checkpoint lists: the newest; more are open only in hostile traces

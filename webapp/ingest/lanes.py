@@ -11,7 +11,7 @@ from typing import Any
 from webapp.core.agui.events import SubagentError, SubagentFinished, SubagentStarted
 from webapp.core.agui.values import SubagentSuspended
 from webapp.core.records import Step
-from webapp.storage.plain import storable
+from webapp.storage.storable import storable
 
 LIFECYCLE = frozenset({"SUBAGENT_STARTED", "SUBAGENT_FINISHED", "SUBAGENT_ERROR"})
 

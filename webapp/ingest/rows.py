@@ -15,7 +15,7 @@ from webapp.ingest.index import Entry, Indexer, Row
 from webapp.readers.base import Account
 from webapp.storage.findings import SEVERITY_NUMBER
 from webapp.storage.models import Trace
-from webapp.storage.plain import storable
+from webapp.storage.storable import storable
 
 
 def _text(value: str | None) -> str | None:

@@ -30,7 +30,7 @@ from webapp.storage import traces
 from webapp.storage.db import Database
 from webapp.storage.ids import public_id
 from webapp.storage.models import Trace
-from webapp.storage.plain import storable
+from webapp.storage.storable import storable
 
 
 @dataclass(frozen=True, slots=True)

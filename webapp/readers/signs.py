@@ -77,7 +77,8 @@ def _is_ag_ui(value: dict[str, Any]) -> bool:
 def _is_teams(value: dict[str, Any]) -> bool:
     if {"method", "url"} <= value.keys() and ("request" in value or "response" in value):
         return True
-    if value.get("type") not in _ACTIVITY_TYPES:
+    kind = value.get("type")
+    if not isinstance(kind, str) or kind not in _ACTIVITY_TYPES:
         return False
     entities = value.get("entities")
     streamed = isinstance(entities, list) and any(

@@ -12,7 +12,7 @@ from sqlalchemy import and_, func, or_, select
 from sqlalchemy.orm import Session
 
 from webapp.storage.models import Checkpoint, ItemRow, LaneRow, RunRow, Segment
-from webapp.storage.plain import storable
+from webapp.storage.storable import storable
 
 BURST_RECORDS = 500  # most records of one burst; `ingest.index` cuts there, queries rely on it
 

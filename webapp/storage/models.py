@@ -2,7 +2,7 @@
 
 `traces.pk` is the small integer every other table points at; `traces.id` is the public, random name in URLs.
 Originals and raw records are the truth; runs, lanes, items, segments, checkpoints and findings are derived
-from them, stamped with the engine's version and rebuilt when the engine is newer.
+from them and stamped with the version of the engine that judged.
 """
 
 from __future__ import annotations

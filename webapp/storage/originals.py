@@ -57,6 +57,14 @@ def lines(
     return [line for line, _ in zip(cut, range(count), strict=False)]
 
 
+def text_size(session: Session, trace: int) -> tuple[int, bool]:
+    """Bytes of the text the readers saw, and whether that is not the upload itself (it was compressed)."""
+    packed = _direction(session, trace) < 0
+    mine = Original.part < 0 if packed else Original.part >= 0
+    ends = select(func.max(Original.offset + Original.size)).where(Original.trace == trace, mine)
+    return session.scalar(ends) or 0, packed
+
+
 def _direction(session: Session, trace: int) -> int:
     """-1 when the text lies in the parts -1, -2 …, else 1."""
     least = session.scalar(select(func.min(Original.part)).where(Original.trace == trace))

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from webapp.core.agui.shared import echoed
 from webapp.storage import events
 from webapp.storage.models import RunRow, Trace
-from webapp.views import names, talk_text
+from webapp.views import bodies, names
 from webapp.views import state_words as words
 from webapp.views.content import showable
 from webapp.views.names import clip, plural
@@ -154,7 +154,7 @@ def _messages(given: Any) -> str:
             roles[role] = roles.get(role, 0) + 1
     told = ", ".join(f"{names.count(number)} {role}" for role, number in roles.items())
     said = next((m for m in reversed(held) if m.get("role") == "user"), None)
-    text = clip(talk_text.parts(said.get("content"))[0], CLIP) if said is not None else ""
+    text = clip(bodies.parts(said.get("content"))[0], CLIP) if said is not None else ""
     return f"{told}; the user said last: “{showable(text)}”" if text else told
 
 

@@ -14,7 +14,7 @@ from webapp.core.advice import Advice, advise
 from webapp.core.findings import party_words
 from webapp.storage import causes, findings
 from webapp.storage.models import FindingRow, RunRow, Trace
-from webapp.views import cards, names, run_list, saw
+from webapp.views import cards, names, run_list, user_saw
 from webapp.views.page import PageContext
 
 CAPTURE = (
@@ -49,7 +49,7 @@ def build(session: Session, trace: Trace, page: PageContext, first: FindingRow |
     """first: the finding the headline is about, None when there is none."""
     advice = Advice("", "") if first is None else advise(first.rule, first.reason, first.item_kind)
     whose = f"{party_words(first.party, trace.protocol)}." if first is not None else ""
-    seen, never = saw.told(session, trace, page, first) if trace.events and trace.messages else ("", "")
+    seen, never = user_saw.told(session, trace, page, first) if trace.events and trace.messages else ("", "")
     why = _why(trace, page, first)
     user = f"The user saw {seen[:1].lower()}{seen[1:]}" if seen else ""
     return Banner(

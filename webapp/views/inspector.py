@@ -1,7 +1,8 @@
 """The inspector: one record, its findings with their causes, and what was received.
 
 Rules of this file: a handful of lookups by key, whatever the trace's size; sentences carry the engine's two
-marks. What a finding says is `views/cards.py`, the item's life `views/lives.py`, the payload's layout `views/raw.py`.
+marks. What a finding says is `views/cards.py`, the item's life `views/life_strip.py`, the payload's layout
+`views/raw.py`.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from webapp.storage import causes, events, findings, items
 from webapp.storage.models import FindingRow, ItemRow, Trace
-from webapp.views import cards, content, lives, names, raw
+from webapp.views import cards, content, life_strip, names, raw
 from webapp.views.cards import Card
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
@@ -148,7 +149,7 @@ def _card(
     cause = findings.by_key(session, trace.pk, finding.cause) if finding.cause else None
     return replace(
         cards.card(finding, page, again[:LISTED]),
-        life=lives.strip(session, trace, sel, page, finding, item, type_) if with_life else Markup(""),
+        life=life_strip.strip(session, trace, sel, page, finding, item, type_) if with_life else Markup(""),
         here_again=finding.event if finding.event != page.event else None,
         again_more=max(0, finding.count - 1 - min(len(again), LISTED)),
         follows=[cards.place(row) for row in behind[:LISTED]],

@@ -17,6 +17,7 @@ from webapp.views.content import harmless
 MAX_LINES = 120
 MAX_CHARS = 60_000
 MAX_TOKEN = 2_000  # characters of one string that are shown
+MAX_LEAVES = 600  # keys and values: what is no JSON may have any number in a line
 MAX_DEPTH = 40  # deeper levels are not indented further
 
 # a string that does not end is one token up to where the text does: looked at once, whatever it holds
@@ -56,10 +57,11 @@ class _Printer:
         self.stack: list[str] = []
         self.key: str | None = None
         self.fresh = False  # just after an opening bracket
+        self.leaves = 0
 
     @property
     def full(self) -> bool:
-        return len(self.lines) > MAX_LINES
+        return len(self.lines) > MAX_LINES or self.leaves > MAX_LEAVES
 
     def html(self) -> Markup:
         return Markup("\n").join(Markup("").join(line) for line in self.lines[:MAX_LINES])
@@ -79,6 +81,7 @@ class _Printer:
 
     def _leaf(self, token: str) -> None:
         self._start()
+        self.leaves += 1
         is_key = bool(self.stack) and self.stack[-1] == "{" and self.key is None
         guilty = token[1:-1] in self.culprits if token.startswith('"') else False
         shown = harmless(token if len(token) <= MAX_TOKEN else f"{token[:MAX_TOKEN]}…")

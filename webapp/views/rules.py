@@ -129,7 +129,7 @@ def rule_page(rule_id: str) -> RulePage | None:
     family = next(family for family in families() if rule in family.rules)
     order = list(catalogue().values())
     at = order.index(rule)
-    legal = rule.shown in ("note", "quiet")
+    legal = rule.shown in ("note", "quiet") or rule.family == "HAZ"
     return RulePage(
         id=rule.id,
         slug=rule.slug,

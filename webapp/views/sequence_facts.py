@@ -48,7 +48,16 @@ def lanes(page: PageContext) -> list[LaneFact]:
 def _lane(row: LaneRow) -> LaneFact:
     parent = row.parent if row.parent is not None or row.ord == 0 else 0
     name = row.name if row.ord == 0 else row.name or (row.tag if row.tag else "(empty tag)")
-    return LaneFact(row.ord, names.clip(name, MAX_NAME), _bounded(row.tag), parent, row.first, row.last, row.started, row.ended)
+    return LaneFact(
+        row.ord,
+        names.clip(name, MAX_NAME),
+        _bounded(row.tag),
+        parent,
+        row.first,
+        row.last,
+        row.started,
+        row.ended,
+    )
 
 
 def load(

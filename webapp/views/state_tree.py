@@ -44,7 +44,6 @@ class Node:
     sign: str = ""
     word: str = ""
     was: str = ""
-    touched: bool = False
     children: Sequence[Node] | None = None
     rest: str = ""
     rest_href: str = ""
@@ -64,7 +63,6 @@ class Tree:
         for mark in mine:
             if mark.sign == "-" and len(mark.path) > size:
                 self.ghosts.setdefault(mark.path[:-1], []).append(mark)
-        self.inside = {mark.path[:depth] for mark in mine for depth in range(size, len(mark.path))}
         self.wanted = {m.path[:n] for m in mine[:FOLLOWED] for n in range(size + 1, len(m.path))}
         self.left = lines
         self.start = start
@@ -117,9 +115,7 @@ class Tree:
 
     def _node(self, key: str, index: bool, path: Path, value: Any) -> Node:
         mark = self.set.get(path)
-        more: dict[str, Any] = {"touched": path in self.inside}
-        if mark is not None:
-            more.update(_marked(mark))
+        more = {} if mark is None else _marked(mark)
         if not _container(value) or not value:
             return self._leaf(key, index, path, value, more)
         cls = "o" if isinstance(value, dict) else "a"

@@ -74,7 +74,6 @@ class TraceView:
     tabs: Sequence[Tab]
     notes: Sequence[Note]
     panel_name: str
-    panel_label: str
     panel_template: str
     panel: Any
     inspector: inspector.Inspector | None
@@ -115,7 +114,6 @@ def build(
         tabs=_tabs(trace, here, panel),
         notes=notes,
         panel_name=panel.name,
-        panel_label=panel.label,
         panel_template=panel.template,
         panel=panel.build(session, trace, here, page),
         inspector=inspector.build(session, trace, here, page),

@@ -52,8 +52,8 @@ def _told(request: Request, status: int, sentence: str) -> Response:
         return JSONResponse({"error": sentence}, status_code=status)
     if request.headers.get("hx-request") == "true":
         return render(request, "fragments/_error.html", status, sentence=sentence)
-    page = "pages/not_found.html" if status == 404 else "pages/error.html"
-    return render(request, page, status, title=_TITLES.get(status, "That did not work"), sentence=sentence)
+    title = _TITLES.get(status, "That did not work")
+    return render(request, "pages/error.html", status, title=title, sentence=sentence, missing=status == 404)
 
 
 def _http_sentence(error: HTTPException) -> str:

@@ -12,7 +12,8 @@ from msgspec import UNSET
 
 from webapp.core import explain
 from webapp.core.agui import items
-from webapp.core.agui.world import NOUNS, Stream, World, quoted, who
+from webapp.core.agui.streams import Stream
+from webapp.core.agui.world import NOUNS, World, quoted, who
 from webapp.core.findings import Finding
 from webapp.core.records import Item
 from webapp.core.words import a_noun

@@ -7,6 +7,7 @@ closing themselves are `items.py`'s. Source: specification 3.5–3.7, basic/patt
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Any, NamedTuple
 
 from msgspec import UNSET
@@ -14,8 +15,9 @@ from msgspec import UNSET
 from webapp.core.agui import chunk_faults, items
 from webapp.core.agui import events as e
 from webapp.core.agui.assemble import grow_call, grow_message, open_item
-from webapp.core.agui.world import Stream, World, quoted, who
-from webapp.core.findings import Finding
+from webapp.core.agui.streams import Stream
+from webapp.core.agui.world import World, quoted, who
+from webapp.core.findings import MAX_RELATED, Finding
 from webapp.core.records import Emitted, Item
 from webapp.core.words import MAX_LISTED
 
@@ -115,31 +117,33 @@ def chunk(w: World, ev: Any) -> Item | None:
 def _resolve(w: World, spec: Kind, id_: Any, tag: Any) -> str | None:
     """The lane a chunk belongs to; conflicts are findings and resolve to the likeliest lane."""
     if id_ is not UNSET:
-        for lane, stream in w.streams.items():
-            if stream.kind == spec.kind and stream.id == id_ and stream.named:
-                if tag is not UNSET and tag != lane:
-                    w.find(
-                        "AGUI-CHK-09",
-                        f"a chunk for {items.named(spec.kind, id_, stream.item)} is tagged as {who(tag)}, "
-                        f"but {who(lane)} is streaming it",
-                        f"#{stream.opened} opened it. A chunk stream stays with whoever opened it.",
-                        reason="owner-differs",
-                        lane=tag,
-                        item=(spec.kind, id_),
-                        related=((stream.opened, "opened"),),
-                    )
-                return lane
-        return None if tag is UNSET else str(tag)
+        holder = w.streams.holder(spec.kind, id_)
+        if holder is None:
+            return None if tag is UNSET else str(tag)
+        lane, stream = holder
+        if tag is not UNSET and tag != lane:
+            w.find(
+                "AGUI-CHK-09",
+                f"a chunk for {items.named(spec.kind, id_, stream.item)} is tagged as {who(tag)}, "
+                f"but {who(lane)} is streaming it",
+                f"#{stream.opened} opened it. A chunk stream stays with whoever opened it.",
+                reason="owner-differs",
+                lane=tag,
+                item=(spec.kind, id_),
+                related=((stream.opened, "opened"),),
+            )
+        return lane
     if tag is not UNSET:
         return str(tag)
     parent = w.streams.get(None)
     if parent is not None and parent.kind == spec.kind:
         return None
-    lanes = [(lane, s) for lane, s in w.streams.items() if s.kind == spec.kind]
+    lanes = w.streams.of_kind(spec.kind)
     if len(lanes) == 1:
-        return lanes[0][0]
+        return next(iter(lanes))
     if lanes:
-        listed = ", ".join(f"{quoted(s.id)} of {who(lane)}" for lane, s in lanes[:MAX_LISTED])
+        first = list(islice(lanes.items(), MAX_RELATED))
+        listed = ", ".join(f"{quoted(s.id)} of {who(lane)}" for lane, s in first[:MAX_LISTED])
         listed += f" and {len(lanes) - MAX_LISTED} more" if len(lanes) > MAX_LISTED else ""
         finding = w.find(
             "AGUI-CHK-10",
@@ -147,7 +151,7 @@ def _resolve(w: World, spec: Kind, id_: Any, tag: Any) -> str | None:
             f"Open are {listed}. None is the parent agent’s, which would win. Tag every chunk, or name its id.",
             reason="ambiguous",
             item=(spec.kind, ""),
-            related=[(s.opened, "opened") for _, s in lanes],
+            related=[(s.opened, "opened") for _, s in first],
         )
         if parent is not None:
             _close(w, None)
@@ -187,7 +191,7 @@ def _open(w: World, spec: Kind, ev: Any, id_: Any, lane: str | None, displaced: 
         opener.role = "assistant"  # a client writes the default out
     _emit(w, opener, item, "opened")
     stream = Stream(spec.kind, id_, item, lane, w.seq, established)
-    w.streams[lane] = stream
+    w.streams.begin(lane, stream)
     return stream
 
 
@@ -228,7 +232,7 @@ def _content(w: World, spec: Kind, ev: Any, stream: Stream) -> None:
 
 
 def _close(w: World, lane: str | None) -> None:
-    stream = w.streams.pop(lane)
+    stream = w.streams.finish(lane)
     w.ended_streams[lane, stream.kind] = (stream.item, w.seq, w.type)
     if not stream.named:
         w.close(stream.item, by=w.seq)
@@ -256,5 +260,5 @@ def _phantom(w: World, spec: Kind, lane: str | None, finding: Finding | None) ->
         item = w.open(spec.kind, ("nameless", w.seq), "", lane, "phantom", via="chunk")
     stream = Stream(spec.kind, item.id, item, lane, w.seq, {})
     stream.named, stream.finding = False, finding
-    w.streams[lane] = stream
+    w.streams.begin(lane, stream)
     return stream

@@ -12,7 +12,17 @@ from typing import Any
 from msgspec import UNSET
 
 from webapp.core.agui import events as e
-from webapp.core.agui import interrupts, metadata, passthrough, pending, state, suspended, usage, versions
+from webapp.core.agui import (
+    hazards_finish,
+    interrupts,
+    metadata,
+    passthrough,
+    pending,
+    state,
+    suspended,
+    usage,
+    versions,
+)
 from webapp.core.agui import values as v
 from webapp.core.agui.world import World
 
@@ -69,6 +79,7 @@ def _judge(w: World, ev: e.RunFinished, outcome: Any, word: str) -> None:
     interrupts.settled(w, word)
     state.at_end(w)
     versions.undeclared(w)
+    hazards_finish.finished(w, outcome)
 
 
 def failed(w: World, ev: e.RunError) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from webapp.core.agui import identity, metadata, request, runs, versions
+from webapp.core.agui import hazards_finish, identity, metadata, request, runs, versions
 from webapp.core.agui.compat import Compat
 from webapp.core.agui.decode import duplicate_keys, may_have_duplicates
 from webapp.core.agui.enforce import Slow, slow_decode
@@ -26,6 +26,7 @@ from webapp.core.ledger import Ledger
 from webapp.core.records import Emitted, Step
 
 SENTINEL = b"[DONE]"  # other streaming APIs end with it; it is whole even where its blank line is missing
+TORN = 2_000  # bytes kept of a record that broke off
 NOTHING_FOUND: tuple[Sequence[Finding], Sequence[Finding]] = ((), ())
 _BROKEN = (msgspec.DecodeError, msgspec.ValidationError, RecursionError)
 
@@ -42,6 +43,7 @@ class AguiEngine:
         self.events = 0
         self.sse = False
         self.cut = False  # the last record broke off
+        self.torn = b""  # how it began
         self.asked = run_input
         if run_input is not None:
             request.seed(self.world, run_input)
@@ -113,7 +115,7 @@ class AguiEngine:
             return None
         slow = slow_decode(raw, self.compat, self.max_depth)
         if slow.kind == "undecodable" and "incomplete" in framing and raw.strip() != SENTINEL:
-            self.cut = True
+            self.cut, self.torn = True, raw[:TORN]
             return None
         if slow.kind != "undecodable" or slow.wire is not None:
             self.events += 1
@@ -143,6 +145,7 @@ class AguiEngine:
         runs.end_of_stream(w, last, self.cut)
         identity.check_request(w, self.asked)
         request.at_end(w)
+        hazards_finish.at_end(w, self.asked, self.torn)
         if self.events == 0:
             w.find(
                 "AGUI-TRN-11", "no event at all was read", "A client that gets an empty stream shows nothing."

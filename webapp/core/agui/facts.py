@@ -10,6 +10,7 @@ from collections import Counter
 
 from webapp.core.agui.values import Interrupt, RunAgentInput, TokenUsage
 from webapp.core.findings import Finding
+from webapp.core.records import Item
 
 MAX_COPIED = (
     500_000  # values all `copy` operations of a trace may repeat (a long text weighs more): they can double
@@ -54,6 +55,10 @@ class RunFacts:
         self.told_by_custom: tuple[int, str] | None = None  # first CUSTOM that carries text, and its name
         self.content = False  # state, activity or messages came
         self.dropped_text: Finding | None = None  # the finding about an unknown event that carries text
+        # hazards.py, hazards_finish.py
+        self.said: dict[tuple[str | None, int], Item] = {}  # lane and hash of a text -> the message that brought it
+        self.twins = 0  # equal texts looked into
+        self.pause: tuple[int, str] | None = None  # the last CUSTOM that tells of a pause, and its name
         # history.py: (kind, id) -> characters held before this run streamed it again, and where it began to
         self.again: dict[tuple[str, str], tuple[int, int]] = {}
 

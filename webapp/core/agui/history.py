@@ -6,6 +6,7 @@ done for a piece. Source: events/lifecycle#several-runs-on-one-stream.
 
 from __future__ import annotations
 
+from webapp.core.agui import hazards
 from webapp.core.agui.world import NOUNS, World, quoted
 from webapp.core.records import Item
 
@@ -22,7 +23,10 @@ def ended(w: World, kind: str, item: Item) -> None:
     before, at = w.facts.again.pop((kind, item.id), (0, 0))
     text = _held(w, kind, item.id)
     old, new = text[:before], text[before:]
-    if not old or not new or not new.startswith(old):
+    if not old or not new:
+        return
+    if not new.startswith(old):
+        hazards.used_again(w, kind, item, before, at)
         return
     finding = w.find(
         "AGUI-RUN-17",

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import UNSET
 
 from webapp.core import explain
-from webapp.core.agui import history
+from webapp.core.agui import hazards, history
 from webapp.core.agui.tables import ITEM, SPAN
 from webapp.core.agui.world import BUCKETS, NOUNS, UNKNOWN, World, quoted, who
 from webapp.core.records import Item
@@ -123,6 +123,8 @@ def end(w: World, kind: str, id_: str, tag: Any, *, by: int | None = None) -> It
     if kind == "tool" and item.state == "open":
         _check_arguments(w, item)
     w.close(item, by=by)
+    if kind == "text":
+        hazards.closed(w, item)
     return item
 
 

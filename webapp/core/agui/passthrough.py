@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import UNSET
 
 from webapp.core.agui import events as e
+from webapp.core.agui import hazards_finish
 from webapp.core.agui import values as v
 from webapp.core.agui.compat import RETIRED
 from webapp.core.agui.events import EVENTS
@@ -36,6 +37,7 @@ def arrived(w: World, ev: e.Raw | e.Custom) -> None:
 def _custom(w: World, ev: e.Custom) -> None:
     name, facts = ev.name, w.facts
     facts.customs = True
+    hazards_finish.custom(w, name)
     if facts.told_by_custom is None and carries_text(ev.value):
         facts.told_by_custom = (w.seq, name)
     if not name or _PREFIXED.search(name):

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET
 
 from webapp.core import explain
-from webapp.core.agui import collisions, encrypted, metadata, parts, pending, versions
+from webapp.core.agui import collisions, encrypted, hazards_snapshot, metadata, parts, pending, versions
 from webapp.core.agui import events as e
 from webapp.core.agui.held import Msg
 from webapp.core.agui.world import BUCKETS, NOUNS, World, quoted, who
@@ -37,7 +37,7 @@ def messages_snapshot(w: World, ev: e.MessagesSnapshot) -> None:
         for id_ in gone & w.items[kind].keys():
             w.items[kind][id_].gone = w.seq
     _open_and_absent(w)
-    _rewritten(w, removed, brought)
+    hazards_snapshot.compared(w, held_before, removed, brought, _rewritten(w, removed, brought))
 
 
 def _check_parts(w: World, messages: list[Any]) -> None:
@@ -82,10 +82,11 @@ def _open_and_absent(w: World) -> None:
                 w.blanked[item.id] = finding
 
 
-def _rewritten(w: World, removed: list[Msg], brought: list[Msg]) -> None:
-    """MSG-04: a streamed message is gone and an equal one stands under a new id."""
+def _rewritten(w: World, removed: list[Msg], brought: list[Msg]) -> set[str]:
+    """MSG-04: a streamed message is gone and an equal one stands under a new id. Returns the old ids."""
+    known: set[str] = set()
     if not removed or not brought:
-        return
+        return known
     fresh: dict[tuple[str, str], str] = {}
     for msg in brought:
         text = msg.text()
@@ -98,6 +99,7 @@ def _rewritten(w: World, removed: list[Msg], brought: list[Msg]) -> None:
         text = msg.text()
         new_id = fresh.pop((msg.role, text), None) if text else None
         if new_id is not None:
+            known.add(msg.id)
             w.find(
                 "AGUI-MSG-04",
                 f"the snapshot brings {NOUNS[item.kind]} {quoted(msg.id)} back under a new id, {quoted(new_id)}",
@@ -107,6 +109,7 @@ def _rewritten(w: World, removed: list[Msg], brought: list[Msg]) -> None:
                 item=(item.kind, msg.id),
                 related=((item.first, "opened"),),
             )
+    return known
 
 
 def _reseed_owners(w: World, snapshot: list[dict[str, Any]], before: dict[str, Msg]) -> None:

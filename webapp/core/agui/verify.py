@@ -18,6 +18,7 @@ from webapp.core.agui import (
     chunks,
     encrypted,
     ending,
+    hazards,
     items,
     passthrough,
     request,
@@ -43,6 +44,7 @@ def _started(w: World, ev: e.RunStarted) -> Change:
     runs.started(w, ev)
     versions.declared(w, ev.protocolVersion)
     request.started(w, ev)
+    hazards.boundary(w, ev.timestamp)
     return NOTHING
 
 
@@ -51,6 +53,7 @@ def _finished(w: World, ev: e.RunFinished) -> Change:
     runs.finished(w, ev)
     if was_open:
         ending.finished(w, ev)
+        hazards.boundary(w, ev.timestamp)
     return NOTHING
 
 

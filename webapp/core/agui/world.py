@@ -14,6 +14,7 @@ from msgspec import UNSET
 from webapp.core.agui.facts import RunFacts, TraceFacts
 from webapp.core.agui.held import Held
 from webapp.core.agui.lost import LostEvents
+from webapp.core.agui.streams import Streams
 from webapp.core.findings import Finding, Run
 from webapp.core.ledger import Ledger
 from webapp.core.lookalikes import Lookalikes
@@ -43,19 +44,6 @@ BUCKETS = {
 }
 
 
-class Stream:
-    """An open chunk stream: one a lane, of one kind. `named` is False after a first chunk without the id it needs."""
-
-    __slots__ = ("established", "finding", "id", "item", "kind", "named", "opened", "tag")
-
-    def __init__(
-        self, kind: str, id_: str, item: Item, tag: str | None, opened: int, established: dict[str, Any]
-    ) -> None:
-        self.kind, self.id, self.item, self.tag = kind, id_, item, tag
-        self.opened, self.established, self.named = opened, established, True
-        self.finding: Finding | None = None  # of a nameless stream: what was said about its first chunk
-
-
 class World:
     """State of one trace. `items[kind][key]` are this run's items, `past` those of earlier runs."""
 
@@ -79,7 +67,7 @@ class World:
         self.owners: dict[
             tuple[str, str], str | None
         ] = {}  # (bucket, id) -> whom continuations must agree with
-        self.streams: dict[str | None, Stream] = {}
+        self.streams = Streams()
         self.ended_streams: dict[
             tuple[str | None, str], tuple[Item, int, str]
         ] = {}  # (lane, kind) -> item, by

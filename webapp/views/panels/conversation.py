@@ -1,7 +1,8 @@
 """The Conversation panel: what the user saw as of the chosen event.
 
 Rules of this file: which moment, which window, and the sentence above it. Where an entry stands is
-`views/talk_list.py`, what it says `views/talk.py`. Bounded: WINDOW entries, whatever the trace's size.
+`views/conversation_list.py`, what it says `views/conversation_entries.py`. Bounded: WINDOW entries, whatever the
+trace's size.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from webapp.storage import conversation, events
 from webapp.storage.models import Trace
 from webapp.views import names
 from webapp.views.content import members, showable
+from webapp.views.conversation_entries import Teller
+from webapp.views.conversation_list import Talk, Window
+from webapp.views.conversation_model import Entry
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
-from webapp.views.talk import Teller
-from webapp.views.talk_list import Talk, Window
-from webapp.views.talk_model import Entry
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The Events panel: a window of rows, each one record, one derived event, or one folded burst.
 
 Rules of this file: which records are shown, where the window begins and ends, what is not shown. What a row
-says is in `views/rows.py`. Bounded: about ROWS rows a window, whatever the trace's size, derived rows counted;
+says is in `views/event_rows.py`. Bounded: about ROWS rows a window, whatever the trace's size, derived rows counted;
 so the page stays under its limit of DOM nodes.
 """
 
@@ -15,9 +15,9 @@ from sqlalchemy.orm import Session
 from webapp.storage import events, findings, items
 from webapp.storage.events import Filters, Line
 from webapp.storage.models import ItemRow, Segment, Trace
-from webapp.views import content, filters, names, rows
+from webapp.views import content, event_rows, filters, names
+from webapp.views.event_facts import Facts, Said
 from webapp.views.page import PageContext
-from webapp.views.rowfacts import Facts, Said
 from webapp.views.selection import Selection
 
 ROWS = 100
@@ -34,7 +34,7 @@ class EventsPanel:
     shown: sentence with what is not shown; box: the filter as typed; clock: head of the time column.
     """
 
-    rows: Sequence[rows.Row]
+    rows: Sequence[event_rows.Row]
     earlier: str | None
     later: str | None
     shown: str
@@ -55,7 +55,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
     lines, cut = _budget(lines, bursts, page.event)
     bursts = {line.seq: bursts[line.seq] for line in lines if line.seq in bursts}
     facts = _facts(session, trace, page, sel, lines, bursts, wanted.narrow)
-    made = _affordable(rows.make(lines, facts))
+    made = _affordable(event_rows.make(lines, facts))
     shown = [line for line in lines if made and made[0].seq <= line.seq <= made[-1].seq]
     first = shown[0].seq if shown else 0
     before = events.backwards(session, trace.pk, before=first, limit=STEP, filters=wanted) if first else []
@@ -120,7 +120,7 @@ def _budget(lines: list[Line], bursts: dict[int, list[Segment]], event: int) -> 
     return lines[first:last], last < len(lines)
 
 
-def _affordable(made: list[rows.Row]) -> list[rows.Row]:
+def _affordable(made: list[event_rows.Row]) -> list[event_rows.Row]:
     """The rows the page can bear: drawings of many open items cost more than text."""
     chosen = next((index for index, row in enumerate(made) if row.selected), 0)
     first, last = _fitting([row.cost for row in made], ELEMENTS, chosen)
@@ -186,7 +186,7 @@ def _facts(
     found: dict[int, list[Said]] = {}
     standing = findings.at_events(session, trace.pk, marked)
     for row in standing:
-        found.setdefault(row.event, []).append(rows.said(row))
+        found.setdefault(row.event, []).append(event_rows.said(row))
     for row in standing:  # merged ones have one finding, at their first place
         for event in findings.repeats(row):
             if event not in found:

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from webapp.core.rules.model import catalogue
 from webapp.storage import causes, events, findings
 from webapp.storage.models import FindingRow, Trace
-from webapp.views import cards, lives, names
+from webapp.views import cards, life_strip, names
 from webapp.views.cards import Card, Place
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
@@ -160,7 +160,7 @@ def _cards(
     room = PLACES
     for index, row in enumerate(rows):
         type_ = lines[row.event].type if row.event in lines else None
-        life = lives.strip(session, trace, sel, page, row, None, type_) if index < LIVES else Markup("")
+        life = life_strip.strip(session, trace, sel, page, row, None, type_) if index < LIVES else Markup("")
         again = findings.repeats(row)[: min(LISTED, max(0, room))]
         room -= len(again)
         listed = behind.get(row.key, [])[: min(LISTED, max(0, room))]

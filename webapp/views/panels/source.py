@@ -14,10 +14,11 @@ from dataclasses import dataclass
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 
-from webapp.storage import originals, source
+from webapp.storage import lines as record_lines
+from webapp.storage import originals
+from webapp.storage.lines import Start
 from webapp.storage.models import Trace
-from webapp.storage.source import Start
-from webapp.views import asked, dates, names, raw, talk_text
+from webapp.views import asked, bodies, dates, names, raw
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
 
@@ -96,9 +97,9 @@ class SourcePanel:
 
 
 def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> SourcePanel:
-    chosen = source.line_of(session, trace.pk, page.event)
+    chosen = record_lines.line_of(session, trace.pk, page.event)
     first = _first(trace, sel, chosen)
-    size, packed = source.text_size(session, trace.pk)
+    size, packed = originals.text_size(session, trace.pk)
     got = originals.lines(session, trace.pk, first, LINES + 1, WIDTH + 8)
     rows = _rows(session, trace, sel, page, got, size)
     last = rows[-1].number if rows else first
@@ -166,7 +167,7 @@ def _rows(
     if not got:
         return []
     shown = got[:LINES]
-    found = source.starts(session, trace.pk, trace.records, shown[0][0], shown[-1][0], STARTS)
+    found = record_lines.starts(session, trace.pk, trace.records, shown[0][0], shown[-1][0], STARTS)
     at: dict[int, list[Start]] = {}
     for start in found:
         at.setdefault(start.line, []).append(start)
@@ -186,7 +187,7 @@ def _rows(
             Row(
                 number=number,
                 offset=offset,
-                text=talk_text.shown(_decoded(data[:WIDTH] if cut else data, cut)),
+                text=bodies.shown(_decoded(data[:WIDTH] if cut else data, cut)),
                 start=mine.seq if mine is not None else None,
                 href=sel.href(event=mine.seq, line=sel.line) if mine is not None else "",
                 more=max(0, len(begins) - 1),

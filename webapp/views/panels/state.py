@@ -19,15 +19,15 @@ from webapp.core.agui.pointers import Refused, tokens_of
 from webapp.core.agui.shared import UNSET
 from webapp.storage import states
 from webapp.storage.models import Trace
-from webapp.views import names, state_acts, state_load, state_say, talk_text
+from webapp.views import bodies, names, state_acts, state_load, state_say
 from webapp.views import state_words as words
+from webapp.views.bodies import Body
 from webapp.views.content import showable
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
 from webapp.views.state_acts import Activity, Named
 from webapp.views.state_say import Last, Line
 from webapp.views.state_tree import Link, Node, Tree
-from webapp.views.talk_text import Body
 
 LINES = 150  # lines of the tree
 MAX_PATH = 1_500  # characters of a path that a link carries
@@ -111,7 +111,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         tree=Tree(value, focus, marks.all, link, LINES, start).node()
         if known and not nothing and not long
         else None,
-        body=talk_text.body(value) if isinstance(value, str) and long else None,
+        body=bodies.body(value) if isinstance(value, str) and long else None,
         last=state_say.last(found, marks, link),
         lines=[state_say.line(trace, page, found, place) for place in found.places],
         earlier=len([p for p in found.places if p.seq <= upto]) >= state_load.BEFORE,

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from webapp.storage.models import EventRow, Original
+from webapp.storage.models import EventRow
 
 
 class Start(NamedTuple):
@@ -49,12 +49,3 @@ def first_record(session: Session, trace: int, records: int, line: int) -> int:
 def line_of(session: Session, trace: int, seq: int) -> int | None:
     """1-based line a record begins on."""
     return session.scalar(select(EventRow.line).where(EventRow.trace == trace, EventRow.seq == seq))
-
-
-def text_size(session: Session, trace: int) -> tuple[int, bool]:
-    """Bytes of the text the readers saw, and whether that is not the upload itself (it was compressed)."""
-    query = select(func.min(Original.part)).where(Original.trace == trace)
-    packed = (session.scalar(query) or 0) < 0
-    mine = Original.part < 0 if packed else Original.part >= 0
-    ends = select(func.max(Original.offset + Original.size)).where(Original.trace == trace, mine)
-    return session.scalar(ends) or 0, packed

@@ -1,6 +1,6 @@
 """Tool calls of a conversation: arguments as far as they came, the result, and what never reached the user.
 
-Rules of this file: one call at a time; where it stands in the list is `views/talk.py`.
+Rules of this file: one call at a time; where it stands in the list is `views/conversation_entries.py`.
 """
 
 from __future__ import annotations
@@ -8,14 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from webapp.storage.models import ItemRow
-from webapp.storage.plain import storable
-from webapp.views import names, talk_text
+from webapp.storage.storable import storable
+from webapp.views import bodies, names
 from webapp.views.content import showable
+from webapp.views.conversation_items import life
+from webapp.views.conversation_model import Call, Lost
+from webapp.views.conversation_texts import Texts
+from webapp.views.conversation_whole import Slot
 from webapp.views.page import PageContext
-from webapp.views.talk_load import Texts
-from webapp.views.talk_model import Call, Lost
-from webapp.views.talk_parts import life
-from webapp.views.talk_whole import Slot
 
 
 class Calls:
@@ -84,7 +84,7 @@ class Calls:
                 dom=f"whole-call-{len(self.calls)}",
                 name=showable(names.clip(name, 80)) if isinstance(name, str) else "a call without a name",
                 id=showable(names.short_id(sent["id"], 24)),
-                args=talk_text.code(text) if text else None,
+                args=bodies.code(text) if text else None,
                 first=source,
             )
         self.calls[sent["id"]] = call

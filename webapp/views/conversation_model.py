@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from webapp.views.talk_text import Body
+from webapp.views.bodies import Body
 
 
 @dataclass(frozen=True, slots=True)

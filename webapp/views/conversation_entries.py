@@ -12,15 +12,15 @@ from sqlalchemy.orm import Session
 
 from webapp.storage import items, texts
 from webapp.storage.models import ItemRow, Trace
-from webapp.storage.plain import storable
-from webapp.views import names, talk_text
+from webapp.storage.storable import storable
+from webapp.views import bodies, names
 from webapp.views.content import showable
+from webapp.views.conversation_calls import Calls, tool_calls
+from webapp.views.conversation_items import contents, life
+from webapp.views.conversation_model import Entry
+from webapp.views.conversation_texts import Texts
+from webapp.views.conversation_whole import Seed, Slot
 from webapp.views.page import PageContext
-from webapp.views.talk_calls import Calls, tool_calls
-from webapp.views.talk_load import Texts
-from webapp.views.talk_model import Entry
-from webapp.views.talk_parts import contents, life
-from webapp.views.talk_whole import Seed, Slot
 
 KINDS = {"reasoning": "reasoning", "activity": "activity"}
 MAX_CALLS = 60  # of one whole message; more are counted
@@ -157,7 +157,7 @@ class Teller:
         if seed.message is None and item is not None:  # the client kept what was streamed
             self._out.append(self._item(item))
             return
-        text, chips = talk_text.parts(message.get("content"))
+        text, chips = bodies.parts(message.get("content"))
         lane = self.page.lane_of(message.get("subagentRunId"))
         lane_name, lane_cls = self._lane(lane.ord if lane is not None else 0)
         entry = Entry(
@@ -175,11 +175,11 @@ class Teller:
         )
         href = self.texts.link(f"record/{seed.source}") if seed.source is not None else ""
         if seed.role == "activity":
-            entry.body = talk_text.value(message.get("content"), href)
+            entry.body = bodies.value(message.get("content"), href)
         elif item is not None and seed.message is not None and (item.ord, True) in self.texts.totals:
             entry.body = self.texts.text(item, True, before=text)
         elif text:
-            entry.body = talk_text.body(text, href)
+            entry.body = bodies.body(text, href)
         self._story(entry, seed, item)
         entry.calls = [self.made.whole(call, seed.source) for call in tool_calls(message)[:MAX_CALLS]]
         if entry.body is None and not entry.calls and not chips:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webapp.storage.plain import storable
+from webapp.storage.storable import storable
 
 
 def test_ordinary_text_is_itself() -> None:

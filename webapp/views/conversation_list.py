@@ -14,8 +14,8 @@ from sqlalchemy.orm import Session
 
 from webapp.storage import conversation, events, items
 from webapp.storage.models import ItemRow, Trace
+from webapp.views.conversation_whole import Seed, Slot, Whole
 from webapp.views.page import PageContext
-from webapp.views.talk_whole import Seed, Slot, Whole
 
 WINDOW = 40
 AHEAD = 28  # entries before the one that the chosen event touches

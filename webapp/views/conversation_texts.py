@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 from webapp.storage import events, texts
 from webapp.storage.models import ItemRow
 from webapp.storage.texts import MAX_SMALL, Piece, Total
-from webapp.views import talk_text
-from webapp.views.talk_text import Body
+from webapp.views import bodies
+from webapp.views.bodies import Body
 
 RESULT = 30_000  # characters of a result's payload that are read
 
@@ -68,19 +68,19 @@ class Texts:
         """The text of an item, None when nothing came. before: what a snapshot had set already."""
         key = (item.ord, kept)
         total = self.totals.get(key)
-        make = talk_text.code if code else talk_text.body
+        make = bodies.code if code else bodies.body
         if total is None:
             return make(before) if before else None
         href = self.link(f"text/{item.ord}?upto={self.upto}")
         piece = self._pieces.get(key, "")
         if len(piece) >= total.chars:
             return make(before + piece, href)
-        head = talk_text.SHOWN - talk_text.TAIL
+        head = bodies.SHOWN - bodies.TAIL
         where = (self.session, self.trace, item.ord, self._after[item.ord], self.upto, kept)
         start = texts.end_of(*where, head, True)
-        end = texts.end_of(*where, talk_text.TAIL, False) + piece
+        end = texts.end_of(*where, bodies.TAIL, False) + piece
         size = len(before) + total.chars
-        return make((before + start)[:head], href, tail=end[-talk_text.TAIL :], chars=size)
+        return make((before + start)[:head], href, tail=end[-bodies.TAIL :], chars=size)
 
     def last(self, item: ItemRow) -> int:
         """The last of an item's records so far."""
@@ -93,21 +93,21 @@ class Texts:
         """The content of the result at a record."""
         raw = self.results.get(seq, "")
         whole = len(raw) <= RESULT
-        content = talk_text.result(raw, whole)
+        content = bodies.result(raw, whole)
         href = self.link(f"record/{seq}")
         if content == "":
-            return talk_text.body("an empty text")
+            return bodies.body("an empty text")
         if content is None:
-            return talk_text.body(
+            return bodies.body(
                 "It is too long to be shown here." if not whole else "It has no content.", href
             )
         if isinstance(content, list):
-            text, chips = talk_text.parts(content)
-            return talk_text.body("\n".join([text, *chips]).strip(), href)
-        made = talk_text.value(content, href)
+            text, chips = bodies.parts(content)
+            return bodies.body("\n".join([text, *chips]).strip(), href)
+        made = bodies.value(content, href)
         if whole:
             return made
-        return Body(made.head, talk_text.body("").tail, max(1, made.left), href, made.code)
+        return Body(made.head, bodies.body("").tail, max(1, made.left), href, made.code)
 
     def link(self, tail: str) -> str:
         return f"{self.base}/{tail}" if self.base else ""

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from webapp.storage import events, items
 from webapp.storage.models import ItemRow, Trace
-from webapp.storage.plain import storable
+from webapp.storage.storable import storable
 from webapp.views.content import members
 from webapp.views.page import PageContext
 

@@ -13,9 +13,9 @@ from sqlalchemy.orm import Session
 from webapp.core.agui.shared import Copies, applied, read
 from webapp.storage import conversation
 from webapp.storage.models import ItemRow, Trace
-from webapp.views import names, talk_text
+from webapp.views import bodies, names
+from webapp.views.bodies import Body
 from webapp.views.page import PageContext
-from webapp.views.talk_text import Body
 
 MAX_CHANGES = 200  # patches of an activity that are applied for showing it
 
@@ -73,11 +73,11 @@ def contents(session: Session, trace: Trace, item: ItemRow, upto: int, stop: int
             if not there or change.whole:
                 shown = change.value
             there = True
-        elif there and len(raw) < talk_text.SHOWN * 10:
+        elif there and len(raw) < bodies.SHOWN * 10:
             shown, _ = applied(shown, change, copies)
     if not there:
         return None
-    made = talk_text.value(shown)
+    made = bodies.value(shown)
     if len(records) < MAX_CHANGES:
         return made
-    return talk_text.body(f"{names.plural(MAX_CHANGES, 'change')} and more; the Events panel has them all.")
+    return bodies.body(f"{names.plural(MAX_CHANGES, 'change')} and more; the Events panel has them all.")

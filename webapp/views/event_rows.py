@@ -15,7 +15,7 @@ from webapp.draw import rail
 from webapp.storage.events import Line
 from webapp.storage.models import FindingRow, ItemRow, Segment
 from webapp.views import content, dates, names
-from webapp.views.rowfacts import AFTER, DROPPED, REFUSED, Entry, Facts, Said, beat, spans, subject
+from webapp.views.event_facts import AFTER, DROPPED, REFUSED, Entry, Facts, Said, beat, spans, subject
 
 
 @dataclass(frozen=True, slots=True)

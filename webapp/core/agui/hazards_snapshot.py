@@ -1,0 +1,140 @@
+"""Hazards a `MESSAGES_SNAPSHOT` shows: what it lists against what was streamed.
+
+Rules of this file: HAZ-01, HAZ-03 and HAZ-05. The reconciliation is done and its rules (MSG-03, MSG-04) have been
+asked; what they have found is not said again. `before` are the messages held before the snapshot came.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from webapp.core.agui.hazards import silent
+from webapp.core.agui.held import Msg
+from webapp.core.agui.world import NOUNS, World, quoted, who
+from webapp.core.records import Item
+
+SHORTEST = 20  # characters of a text that is compared letter by letter
+LONGEST = 20_000
+MAX_NEW = 200  # messages a snapshot may bring for its texts to be compared
+MAX_PAIRED = 30  # of these, for any two of them to be tried together
+
+
+def compared(
+    w: World, before: dict[str, Msg], removed: list[Msg], brought: list[Msg], known: set[str]
+) -> None:
+    """`known`: ids of the messages that MSG-04 has found under a new id."""
+    if silent(w):
+        return
+    known = known | w.blanked.keys()
+    for item, end, _ in w.ended_streams.values():
+        if end == w.seq and item.kind == "text" and item.id in before and item.id not in known:
+            _dropped(w, item, before[item.id].text(), brought)
+    if brought and len(brought) <= MAX_NEW:
+        known |= _mixed(w, before, removed, brought, known)
+        _renamed(w, removed, brought, known)
+
+
+def _dropped(w: World, item: Item, text: str, brought: list[Msg]) -> None:
+    """HAZ-01: a chunk stream was open when the snapshot came, and its text is nowhere in it."""
+    bare = text.strip()
+    if not bare or item.id in w.held.by_id or any(bare in msg.text() for msg in brought[:MAX_NEW]):
+        return
+    w.find(
+        "AGUI-HAZ-01",
+        f"the snapshot drops message {quoted(item.id)} while it is streamed in chunks",
+        f"#{item.opened if item.opened is not None else item.first} opened it and {len(text)} characters had come. "
+        "The snapshot closes it and does not list it, and no new message has its text: it probably vanishes from the "
+        "screen.",
+        lane=item.lane,
+        item=("text", item.id),
+        related=((item.opened if item.opened is not None else item.first, "opened"),),
+    )
+
+
+def _mixed(
+    w: World, before: dict[str, Msg], removed: list[Msg], brought: list[Msg], known: set[str]
+) -> set[str]:
+    """HAZ-03: what was streamed as one message comes back as two, letter for letter."""
+    found: set[str] = set()
+    new = [msg for msg in brought if msg.role == "assistant" and len(msg.text()) > 1]
+    if not new:
+        return found
+    gone = {msg.id for msg in removed}
+    for item in w.items["text"].values():
+        old = before.get(item.id)
+        if old is None or item.id in known or item.chars < SHORTEST or item.state == "open":
+            continue
+        text = old.text()
+        if len(text) > LONGEST:
+            continue
+        for one, other in _pairs(w, item.id, item.id in gone, new, len(text)):
+            if Counter(one.text()) + Counter(other.text()) == Counter(text):
+                _tell_mixed(w, item, one, other)
+                found.add(item.id)
+                break
+    return found
+
+
+def _pairs(w: World, id_: str, gone: bool, new: list[Msg], chars: int) -> Iterator[tuple[Msg, Msg]]:
+    """Two messages of the snapshot that are together as long as the streamed one."""
+    if not gone:
+        kept = w.held.by_id[id_]
+        if 0 < len(kept.text()) < chars:
+            yield from ((kept, msg) for msg in new if len(kept.text()) + len(msg.text()) == chars)
+        return
+    few = new[:MAX_PAIRED]
+    for at, one in enumerate(few):
+        yield from ((one, other) for other in few[at + 1 :] if len(one.text()) + len(other.text()) == chars)
+
+
+def _tell_mixed(w: World, item: Item, one: Msg, other: Msg) -> None:
+    owners = "" if one.owner == other.owner else f" ({who(one.owner)} and {who(other.owner)})"
+    w.find(
+        "AGUI-HAZ-03",
+        f"message {quoted(item.id)} seems to hold the pieces of two messages",
+        f"Since #{item.first} {item.chars} characters came under this id. The snapshot lists {quoted(one.id)} and "
+        f"{quoted(other.id)} instead{owners}, and their letters together are exactly those. Until the snapshot a "
+        "reader saw two texts in one.",
+        lane=item.lane,
+        item=("text", item.id),
+        related=((item.first, "opened"),),
+    )
+
+
+def _renamed(w: World, removed: list[Msg], brought: list[Msg], known: set[str]) -> None:
+    """HAZ-05: a streamed message or result is gone, and what it held stands under another id."""
+    answers = {msg.extra.get("toolCallId"): msg for msg in brought if msg.role == "tool"}
+    callers = {call.id: msg for msg in brought for call in msg.calls or ()}
+    texts = {
+        (msg.role, " ".join(msg.text().split())): msg
+        for msg in brought
+        if SHORTEST <= len(msg.text()) <= LONGEST
+    }
+    results = {item.id: item for item in w.items["result"].values()} if answers else {}
+    for msg in removed:
+        if msg.id in known:
+            continue
+        if msg.role == "tool":
+            item, new, what = (
+                results.get(msg.id),
+                answers.get(msg.extra.get("toolCallId")),
+                "answers the same call",
+            )
+        else:
+            item = w.items["text"].get(msg.id)
+            new = next((callers[call.id] for call in msg.calls or () if call.id in callers), None)
+            what = "holds the same call"
+            if new is None and SHORTEST <= len(msg.text()) <= LONGEST:
+                new, what = texts.get((msg.role, " ".join(msg.text().split()))), "has the same words"
+        if item is None or new is None:
+            continue
+        w.find(
+            "AGUI-HAZ-05",
+            f"the snapshot lists {NOUNS[item.kind]} {quoted(msg.id)} under another id, {quoted(new.id)}",
+            f"#{item.first} brought the first; the snapshot does not list it, and {quoted(new.id)} {what}. A client "
+            "matches by id: it removes the one and appends the other at the end.",
+            lane=item.lane,
+            item=(item.kind, msg.id),
+            related=((item.first, "opened"),),
+        )
