@@ -1,4 +1,5 @@
-# make run | test | check | bench | lock. Only Python 3.11 or newer and make are needed; the rest is fetched once.
+# make run | test | check | bench | reference | lock. Only Python 3.11 or newer and make are needed (reference: Node.js
+# too); the rest is fetched once.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -6,7 +7,7 @@ STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 TEMPLATES := templates
 
-.PHONY: run test test-fast check bench lock clean
+.PHONY: run test test-fast check bench reference node lock clean
 
 run: $(STAMPS)/run
 	$(BIN)/lanescope serve
@@ -27,6 +28,18 @@ check: $(STAMPS)/dev
 
 bench: $(STAMPS)/dev
 	$(BIN)/python -m tests.bench
+
+# The engine against the protocol's own client on random streams (docs/reference.md); make reference COUNT=5000 for a slice.
+COUNT ?= 100000
+SEED ?= 1
+CLIENT := build/reference
+reference: node $(STAMPS)/dev $(CLIENT)/.installed
+	$(BIN)/python tests/reference/judge.py --client $(CLIENT) --seed $(SEED) --count $(COUNT)
+
+node:
+	@command -v node >/dev/null && command -v npm >/dev/null || { \
+	  echo "make reference needs Node.js 20 or newer with npm: it runs the protocol's own client. Nothing else here does." >&2; \
+	  exit 1; }
 
 # Both lock files anew, from pyproject.toml; for every platform, each file with its hash.
 COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
@@ -53,6 +66,13 @@ $(STAMPS)/run: requirements.lock pyproject.toml | $(STAMPS)/venv
 
 $(STAMPS)/dev: requirements-dev.lock $(STAMPS)/run
 	$(PIP) install --require-hashes -r requirements-dev.lock
+	@touch $@
+
+# The client, into a folder that git does not see.
+ORACLE := package.json package-lock.json oracle.mjs
+$(CLIENT)/.installed: $(ORACLE:%=tests/reference/%)
+	@mkdir -p $(CLIENT) && cp $^ $(CLIENT)/
+	npm ci --prefix $(CLIENT) --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
 # Chromium: the one that is here, else Debian's package where we may install it, else Playwright's own.

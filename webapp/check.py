@@ -6,6 +6,7 @@ contract: docs/report.md. The words of the text form are free to change.
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Iterator
@@ -125,11 +126,23 @@ def check(
             worst = 2
             continue
         if format_ == "json":
-            print(json.dumps(judged.public(), ensure_ascii=True, separators=(",", ":")))
+            _write(json.dumps(judged.public(), ensure_ascii=True, separators=(",", ":")))
         else:
-            print(as_text(judged))
+            _write(as_text(judged))
         worst = max(worst, _exit_code(judged.report, fail_on))
     raise typer.Exit(worst)
+
+
+def _write(text: str) -> None:
+    """Print a report now. Raises UserError when the disk is full; a reader that went away is typer's affair."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        sys.stdout = io.StringIO()  # what is still held back would fail once more at the exit
+        why = (error.strerror or "unknown reason").lower()
+        raise UserError(f"The report could not be written: {why}.") from error
 
 
 def as_text(judged: Judged) -> str:

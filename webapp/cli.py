@@ -8,6 +8,7 @@ needs none of it.
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated
 
@@ -63,6 +64,9 @@ def serve(
 
 def main() -> None:
     """The `lanescope` command."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):  # a terminal that has no sign for a verdict shows `?` for it
+            stream.reconfigure(errors="replace")
     try:
         app()
     except UserError as error:

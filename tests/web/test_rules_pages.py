@@ -51,10 +51,11 @@ def test_a_severity_has_its_shape_and_its_word(client: TestClient) -> None:
 
 @pytest.mark.parametrize("rule", list(catalogue().values()), ids=lambda rule: rule.id)
 def test_a_rule_has_its_page(client: TestClient, rule: Rule) -> None:
-    """Every rule's page answers, with its neighbours and nothing the content policy forbids."""
+    """Every rule's page answers, with its neighbours, the specification if it is there, and nothing forbidden."""
     answer = client.get(f"/rules/{rule.id}")
     assert answer.status_code == 200
-    assert f'href="{rule.spec_url}" rel="noopener noreferrer"' in answer.text
+    assert (f'href="{rule.spec_url}" rel="noopener noreferrer"' in answer.text) == bool(rule.spec)
+    assert ("<dt>Specification</dt>" in answer.text) == bool(rule.spec)
     assert not re.search(r"\sstyle=|<style|<script>|\son[a-z]+=|hx-on", answer.text)
     order = list(catalogue())
     at = order.index(rule.id)
@@ -85,6 +86,7 @@ def test_a_rule_says_all_a_reader_needs(client: TestClient) -> None:
         ("AGUI-CHK-11", "a hint on the finding it explains"),
         ("AGUI-MSG-01", "a note on the item"),
         ("AGUI-SUB-14", "It is never reported"),
+        ("AGUI-HAZ-02", "A stream in which it happens"),
         ("AGUI-TRN-10", "the run’s outcome is “truncated”"),
     ],
 )

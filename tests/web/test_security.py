@@ -47,6 +47,9 @@ def test_the_public_name_is_answered(database: Database, tmp_path: Path) -> None
     "headers",
     [
         {"Origin": "http://evil.example"},
+        {"Origin": "http://[bad"},
+        {"Origin": ""},
+        {"Origin": OWN.replace("http:", "file:")},
         {"Origin": "http://127.0.0.1:9000"},
         {"Origin": "null"},
         {"Sec-Fetch-Site": "cross-site"},

@@ -44,7 +44,7 @@ def long_stream(messages: int, pieces: int = 20) -> list[dict[str, object]]:
     for number in range(messages):
         out.append({"type": "TEXT_MESSAGE_START", "messageId": f"m{number}", "role": "assistant"})
         out += [
-            {"type": "TEXT_MESSAGE_CONTENT", "messageId": f"m{number}", "delta": f" w{piece}"}
+            {"type": "TEXT_MESSAGE_CONTENT", "messageId": f"m{number}", "delta": f" w{number}-{piece}"}
             for piece in range(pieces)
         ]
         out.append({"type": "TEXT_MESSAGE_END", "messageId": f"m{number}"})

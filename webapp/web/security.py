@@ -62,7 +62,8 @@ def check_origin(method: str, headers: Headers, settings: Settings) -> None:
     origin = headers.get("origin")
     foreign = site is not None and site not in ("same-origin", "none")
     if origin is not None and not foreign and not (origin == "null" and site == "same-origin"):
-        foreign = origin != settings.public_url and urlsplit(origin).netloc != headers.get("host")
+        own = {f"{scheme}://{headers.get('host', '').lower()}" for scheme in ("http", "https")}
+        foreign = origin.lower() not in own and (not origin or origin != settings.public_url)
     if foreign:
         raise Refused("This change was asked for by a page of another site, so it was not made.")
 

@@ -218,7 +218,9 @@ def _content(w: World, spec: Kind, ev: Any, stream: Stream) -> None:
         tag = stream.tag
     piece = spec.content(stream.id, text, tag, ev)
     item = stream.item
-    if stream.tag is None and item.state == "open":  # plainly legal: the cell, and an untagged piece always agrees
+    if (
+        stream.tag is None and item.state == "open"
+    ):  # plainly legal: the cell, and an untagged piece always agrees
         item.last = w.seq
         item.count += 1
         item.chars += len(text)

@@ -56,7 +56,9 @@ class RunFacts:
         self.content = False  # state, activity or messages came
         self.dropped_text: Finding | None = None  # the finding about an unknown event that carries text
         # hazards.py, hazards_finish.py
-        self.said: dict[tuple[str | None, int], Item] = {}  # lane and hash of a text -> the message that brought it
+        self.said: dict[
+            tuple[str | None, int], Item
+        ] = {}  # lane and hash of a text -> the message that brought it
         self.twins = 0  # equal texts looked into
         self.pause: tuple[int, str] | None = None  # the last CUSTOM that tells of a pause, and its name
         # history.py: (kind, id) -> characters held before this run streamed it again, and where it began to

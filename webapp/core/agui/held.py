@@ -149,7 +149,8 @@ class Held:
         else:
             self.list.insert(at, msg)
             twin = self.by_id.get(msg.id)
-            if twin is not None and any(twin is later for later in self.list[at + 1 :]):
+            later = twin is not None and any(twin is held for held in self.list[at + 1 :])
+            if later and not (self._repeated and any(twin is held for held in self.list[:at])):
                 self.by_id[msg.id] = msg  # of two with one id, a client finds the first
         self.by_id.setdefault(msg.id, msg)
         for call in msg.calls or ():

@@ -24,7 +24,9 @@ def check_request(w: World, asked: dict[str, Any] | None) -> None:
     """RUN-09 and RUN-10 against the recorded request, once the last run is known."""
     if asked is None or not w.runs:
         return
-    thread, run_id = (given if isinstance(given := asked.get(name), str) else None for name in ("threadId", "runId"))
+    thread, run_id = (
+        given if isinstance(given := asked.get(name), str) else None for name in ("threadId", "runId")
+    )
     *earlier, last = [run for run in w.runs if run.run_id is not None] or [w.runs[-1]]
     first_thread = w.runs[0].thread_id
     for run in earlier:

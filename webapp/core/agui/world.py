@@ -80,7 +80,9 @@ class World:
         self.spoiler: Finding | None = (
             None  # what is wrong with the event at hand, if it bears on what it is about
         )
-        self.torn: tuple[int, Finding] | None = None  # last record of a torn event, and the finding of its first
+        self.torn: tuple[int, Finding] | None = (
+            None  # last record of a torn event, and the finding of its first
+        )
         self.stray: Finding | None = None  # the last finding about events after a run's end
         self.early: dict[
             tuple[str, Any], Finding
@@ -95,7 +97,9 @@ class World:
         self.started_late: Finding | None = None  # the RUN-01 of an assumed run
         self.spoilt: dict[str, Finding] = {}  # call id -> the finding that its arguments are not JSON
         self.state: Any = UNSET
-        self.taken_up = -1  # record at which a chunk took up an item its subagent's end had closed (CHK-11, CHK-15)
+        self.taken_up = (
+            -1
+        )  # record at which a chunk took up an item its subagent's end had closed (CHK-11, CHK-15)
         self.version: str | None = None  # as the first run declares it
         self.input_known = False  # the request is recorded
         self.answers: dict[str, int] = {}  # call id -> record of its first result, all runs
