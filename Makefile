@@ -38,7 +38,7 @@ reference: node $(STAMPS)/dev $(CLIENT)/.installed
 
 node:
 	@command -v node >/dev/null && command -v npm >/dev/null || { \
-	  echo "make reference needs Node.js 20 or newer with npm: it runs the protocol's own client. Nothing else here does." >&2; \
+	  echo "make reference needs Node.js with npm: it runs the protocol's own client. Nothing else here does." >&2; \
 	  exit 1; }
 
 # Both lock files anew, from pyproject.toml; for every platform, each file with its hash.

@@ -86,6 +86,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 def prepare(settings: Settings) -> Database:
     """The database, migrated, with the samples if it holds nothing. Raises UserError."""
+    _check_url(settings.database_url)
     if settings.uses_sqlite:
         _check_folder(settings)
     migrate(settings.database_url)
@@ -95,6 +96,24 @@ def prepare(settings: Settings) -> Database:
     if empty:
         load_samples(database, settings)
     return database
+
+
+def _check_url(url: str) -> None:
+    """A database we know, with what Python needs to talk to it."""
+    try:
+        dialect = make_url(url).get_dialect()
+        if dialect.name not in ("sqlite", "postgresql"):
+            raise NoSuchModuleError
+        dialect.import_dbapi()
+    except (ArgumentError, NoSuchModuleError):
+        raise StartError(
+            "LANESCOPE_DATABASE_URL cannot be used: it must look like sqlite:////path/file.db or "
+            "postgresql+psycopg://user@host/name."
+        ) from None
+    except ImportError as error:
+        raise StartError(
+            f"LANESCOPE_DATABASE_URL needs the Python package {error.name}, which is not installed."
+        ) from None
 
 
 def _check_folder(settings: Settings) -> None:

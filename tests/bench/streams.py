@@ -45,7 +45,7 @@ def _turn(number: int) -> Iterator[dict[str, Any]]:
         "type": "TEXT_MESSAGE_CHUNK",
         "messageId": q,
         "role": "assistant",
-        "delta": "Let ",
+        "delta": f"No. {number}: ",
         "subagentRunId": s,
     }
     for word in WORDS:

@@ -49,9 +49,11 @@ def first_ord_after(session: Session, trace: int, seq: int) -> int | None:
     return session.scalar(query.order_by(ItemRow.first, ItemRow.ord).limit(1))
 
 
-def last_ord_upto(session: Session, trace: int, seq: int) -> int | None:
-    """Running number of the last item first mentioned at or before a record."""
+def last_ord_upto(session: Session, trace: int, seq: int, kinds: Sequence[str] = ()) -> int | None:
+    """Running number of the last item (of these kinds, if any are named) first mentioned at or before a record."""
     query = select(ItemRow.ord).where(ItemRow.trace == trace, ItemRow.first <= seq)
+    if kinds:
+        query = query.where(ItemRow.kind.in_(kinds))
     return session.scalar(query.order_by(ItemRow.first.desc(), ItemRow.ord.desc()).limit(1))
 
 

@@ -18,6 +18,7 @@ from webapp.views.conversation_whole import Seed, Slot, Whole
 from webapp.views.page import PageContext
 
 WINDOW = 40
+SPOKEN = ("text", "tool", "reasoning", "activity", "result")  # kinds of items a conversation shows
 AHEAD = 28  # entries before the one that the chosen event touches
 MAX_RUNS = 40  # runs whose echoed messages are looked at for one window
 
@@ -147,10 +148,14 @@ class Talk:
         item = (
             items.by_ord(self.session, self.trace.pk, line.item) if line and line.item is not None else None
         )
+        if item is None or item.kind not in SPOKEN:  # a step, a state, a run: what was last said by then
+            by = min(self.page.event, self.upto)
+            last = conversation.last_ord_upto(self.session, self.trace.pk, by, SPOKEN)
+            item = None if last is None else items.by_ord(self.session, self.trace.pk, last)
         if item is not None and item.kind == "result" and item.parent:
             called = items.by_ids(self.session, self.trace.pk, [item.parent], ("tool",), item.first)
             item = called[-1] if called else item
-        if item is not None and item.kind in ("text", "tool", "reasoning", "activity", "result"):
+        if item is not None and item.kind in SPOKEN:
             if item.ord >= self.floor and not self._again(item):
                 return size + item.ord
             place = self.ids.get(item.id, self.ids.get(item.parent or ""))
@@ -158,8 +163,7 @@ class Talk:
                 return place
             same = (item.id, item.parent)
             return next((n for n, slot in enumerate(self.base) if slot.id in same), size - 1)
-        last = conversation.last_ord_upto(self.session, self.trace.pk, min(self.page.event, self.upto))
-        return size - 1 if last is None or last < self.floor else size + last
+        return size - 1
 
     def _echoed(self, slots: Sequence[tuple[int, Slot]], more: bool) -> list[Seed]:
         """Messages that later runs in the window bring with their request and nobody had before."""

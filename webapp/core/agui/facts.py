@@ -60,6 +60,7 @@ class RunFacts:
             tuple[str | None, int], Item
         ] = {}  # lane and hash of a text -> the message that brought it
         self.twins = 0  # equal texts looked into
+        self.tried = 0  # pairs of messages that a snapshot may have made of one
         self.pause: tuple[int, str] | None = None  # the last CUSTOM that tells of a pause, and its name
         # history.py: (kind, id) -> characters held before this run streamed it again, and where it began to
         self.again: dict[tuple[str, str], tuple[int, int]] = {}

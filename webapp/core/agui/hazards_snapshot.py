@@ -17,6 +17,7 @@ from webapp.core.records import Item
 SHORTEST = 20  # characters of a text that is compared letter by letter
 LONGEST = 20_000
 MAX_NEW = 200  # messages a snapshot may bring for its texts to be compared
+MAX_TRIED = 500  # pairs of one run whose letters are counted
 MAX_PAIRED = 30  # of these, for any two of them to be tried together
 
 
@@ -68,8 +69,14 @@ def _mixed(
         text = old.text()
         if len(text) > LONGEST:
             continue
+        letters: Counter[str] | None = None
         for one, other in _pairs(w, item.id, item.id in gone, new, len(text)):
-            if Counter(one.text()) + Counter(other.text()) == Counter(text):
+            w.facts.tried += 1
+            if w.facts.tried > MAX_TRIED:
+                return found
+            if letters is None:
+                letters = Counter(text)
+            if Counter(one.text()) + Counter(other.text()) == letters:
                 _tell_mixed(w, item, one, other)
                 found.add(item.id)
                 break
@@ -79,8 +86,8 @@ def _mixed(
 def _pairs(w: World, id_: str, gone: bool, new: list[Msg], chars: int) -> Iterator[tuple[Msg, Msg]]:
     """Two messages of the snapshot that are together as long as the streamed one."""
     if not gone:
-        kept = w.held.by_id[id_]
-        if 0 < len(kept.text()) < chars:
+        kept = w.held.by_id.get(id_)
+        if kept is not None and 0 < len(kept.text()) < chars:
             yield from ((kept, msg) for msg in new if len(kept.text()) + len(msg.text()) == chars)
         return
     few = new[:MAX_PAIRED]
