@@ -133,3 +133,17 @@ def test_a_name_that_is_no_address_is_told() -> None:
     """A host that cannot be resolved is a sentence, not a stack trace."""
     with pytest.raises(StartError, match="Cannot listen on"):
         listen("no such host", 0)
+
+
+@pytest.mark.parametrize("url", ["nonsense", "mysql://x", "nosuch://x", "sqlite+nosuch:///x.db"])
+def test_a_database_of_another_kind_is_told(tmp_path: Path, url: str) -> None:
+    """One sentence with what an address looks like."""
+    with pytest.raises(StartError, match=r"must look like sqlite:////path/file\.db or postgresql"):
+        prepare(load_settings(data_dir=tmp_path, database_url=url))
+
+
+def test_a_missing_driver_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """PostgreSQL's package is not installed with the rest."""
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(StartError, match="needs the Python package psycopg"):
+        prepare(load_settings(data_dir=tmp_path, database_url="postgresql+psycopg://localhost/x"))

@@ -11,6 +11,8 @@ import os
 import socket
 
 import uvicorn
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError
 from uvicorn.supervisors import Multiprocess
 
 from webapp.app import create_app

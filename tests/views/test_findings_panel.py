@@ -35,7 +35,7 @@ def test_the_cause_stands_first_with_what_follows_folded_under_it(keep: Keep, sh
     assert (cause.places, cause.more, cause.current) == (2, 0, True)
     assert cause.card.follows == ()
     assert cause.events.endswith("?event=12")
-    assert panel.shown == "2 causes, 1 follows"
+    assert panel.shown == "1 cause, 1 follows, 1 note"
 
 
 def test_worst_first_then_earliest(keep: Keep, show: Show) -> None:
@@ -51,7 +51,7 @@ def test_worst_first_then_earliest(keep: Keep, show: Show) -> None:
     assert "level=warning" in panel.filters[2].href
     only = show("findings", panel.causes[0].here.split("/")[2].split("?")[0], level="warning")
     assert [c.card.severity for c in only.causes] == ["warning"]
-    assert only.shown == "3 causes, 1 follows; 2 not shown"
+    assert only.shown == "2 causes, 1 follows, 1 note; 2 not shown"
 
 
 def test_what_came_after_the_client_had_stopped_has_a_heading(keep: Keep, show: Show) -> None:

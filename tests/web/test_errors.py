@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
+from sqlalchemy import event
 
 from webapp.errors import BadInput, Busy, NotFound, Refused, TooLarge, UserError, WrongHost
+from webapp.storage.db import Database
 from webapp.web.errors import status_of
 
 
@@ -98,3 +103,24 @@ def test_a_value_that_cannot_be_read_is_named(broken: TestClient) -> None:
     assert answer.status_code == 422
     assert "“first” cannot be used" in answer.text
     assert "<b>" not in answer.text
+
+
+def test_a_database_that_cannot_write_is_a_sentence(
+    client: TestClient, add_trace: Callable[..., str], database: Database
+) -> None:
+    """A full disk, or another program that holds the file: nothing was changed, and it is worth trying again."""
+    trace = add_trace(name="before")
+
+    def refuse(connection: Any, _record: Any, _proxy: Any) -> None:
+        connection.execute("PRAGMA query_only = ON")
+
+    event.listen(database.engine, "checkout", refuse)
+    answer = client.post(
+        f"/traces/{trace}/edit", data={"name": "after"}, headers={"Accept": "application/json"}
+    )
+    assert answer.status_code == 503
+    told = answer.json()["error"]
+    assert (
+        told == "The database cannot do this now, nothing was changed: attempt to write a readonly database."
+    )
+    assert "before" in client.get("/").text

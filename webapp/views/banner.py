@@ -165,22 +165,9 @@ def _first_sentence(text: str) -> str:
 
 
 def _found(session: Session, trace: Trace) -> str:
-    """`1 cause, 1 follows, 2 notes`: what only informs is no cause of anything."""
-    total = trace.finding_count
-    if not total:
+    if not trace.finding_count:
         return ""
-    roots = causes.counts(session, trace.pk)
-    notes = roots.pop(names.INFO, 0)
-    number = sum(roots.values())
-    behind = total - number - notes
-    told = []
-    if number:
-        told.append(names.plural(number, "cause" if behind else "finding"))
-    if behind:
-        told.append("1 follows" if behind == 1 else f"{names.count(behind)} follow")
-    if notes:
-        told.append(names.plural(notes, "note"))
-    return ", ".join(told)
+    return names.found(causes.counts(session, trace.pk), trace.finding_count)
 
 
 def _places(first: FindingRow | None) -> str:

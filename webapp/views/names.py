@@ -179,3 +179,21 @@ def protocol_words(trace: Trace) -> str:
     if not name:
         return "form not known"
     return f"{name} {trace.protocol_version}" if trace.protocol_version else name
+
+
+def found(roots: Mapping[int, int], total: int) -> str:
+    """`1 cause, 1 follows, 2 notes`. roots: findings that follow from no other, by severity number; total: all.
+
+    What only informs is no cause of anything, so it is told apart.
+    """
+    notes = roots.get(INFO, 0)
+    number = sum(roots.values()) - notes
+    behind = total - number - notes
+    told = []
+    if number:
+        told.append(plural(number, "cause" if behind else "finding"))
+    if behind:
+        told.append("1 follows" if behind == 1 else f"{count(behind)} follow")
+    if notes:
+        told.append(plural(notes, "note"))
+    return ", ".join(told)

@@ -6,13 +6,18 @@ here and nowhere else.
 
 from __future__ import annotations
 
+import logging
+
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
+from sqlalchemy.exc import OperationalError
 from starlette.exceptions import HTTPException
 
 from webapp.errors import BadInput, Busy, NotFound, Refused, TooLarge, UserError, WrongHost
 from webapp.web.deps import render
+
+log = logging.getLogger("lanescope")
 
 _STATUS: dict[type[UserError], int] = {
     BadInput: 400,
@@ -86,3 +91,11 @@ def add_error_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def field_error(request: Request, error: RequestValidationError) -> Response:
         return _told(request, 422, _field_sentence(error))
+
+    @app.exception_handler(OperationalError)
+    def database_error(request: Request, error: OperationalError) -> Response:
+        reason = str(error.orig).strip().partition("\n")[0].rstrip(".") or "no reason given"
+        log.error("%s %s: %s", request.method, request.url.path, reason)
+        return error_response(
+            request, Busy(f"The database cannot do this now, nothing was changed: {reason}.")
+        )

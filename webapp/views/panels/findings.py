@@ -99,7 +99,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
     return FindingsPanel(
         causes=_cards(session, trace, sel, page, rows),
         filters=_filters(sel, page, counted),
-        shown=_shown(trace, total, len(rows), sum(counted.values())),
+        shown=_shown(trace, counted, len(rows)),
         earlier=sel.href(event=page.event, start=max(0, offset - CAUSES)) if offset else None,
         later=sel.href(event=page.event, start=offset + CAUSES) if later > 0 else None,
         before=offset,
@@ -138,14 +138,11 @@ def _filters(sel: Selection, page: PageContext, counted: dict[int, int]) -> list
     return out if len(out) > 2 else out[1:]
 
 
-def _shown(trace: Trace, total: int, listed: int, everything: int) -> str:
-    if not everything:
+def _shown(trace: Trace, roots: dict[int, int], listed: int) -> str:
+    if not roots:
         return ""
-    told = names.plural(everything, "cause")
-    behind = trace.finding_count - everything
-    if behind > 0:
-        told += f", {names.count(behind)} {'follows' if behind == 1 else 'follow'}"
-    hidden = everything - listed
+    told = names.found(roots, trace.finding_count)
+    hidden = sum(roots.values()) - listed
     return f"{told}; {names.count(hidden)} not shown" if hidden else told
 
 
