@@ -92,6 +92,8 @@ def _wound(rng: random.Random, value: Any) -> None:
                 waiting.append(copy)
             places.append((node, key))
     inner_places = [place for place in places if place[0] is not value] or places
+    if not inner_places:  # an event that has lost everything already
+        return
     holder, key = rng.choice(inner_places)
     if isinstance(holder, dict) and rng.random() < 0.4:
         if rng.random() < 0.5:

@@ -35,3 +35,16 @@ def test_text_goes_to_the_first_message_of_its_id() -> None:
         ("tool", "three"),
         ("assistant", "hello"),
     ]
+
+
+def test_a_patch_changes_the_first_of_two_places() -> None:
+    """An activity that a snapshot has put in two places is patched and replaced in the first of them alone."""
+    card = {"id": "m-1", "role": "activity", "activityType": "card", "content": {"a": 1}}
+    patch = [{"op": "replace", "path": "/a", "value": 2}]
+    twice = (result("one"), result("two"), {"type": "MESSAGES_SNAPSHOT", "messages": [card]})
+    about = {"messageId": "m-1", "activityType": "card"}
+    for event in (
+        {"type": "ACTIVITY_DELTA", **about, "patch": patch},
+        {"type": "ACTIVITY_SNAPSHOT", **about, "content": {"a": 2}},
+    ):
+        assert [message["content"] for message in held(*twice, event)] == [{"a": 2}, {"a": 1}]

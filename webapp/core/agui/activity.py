@@ -46,6 +46,7 @@ def activity_snapshot(w: World, ev: e.ActivitySnapshot) -> Item:
         if msg.role != "activity":
             return item
     elif msg.role == "activity":
+        msg = w.held.apart(msg)
         msg.content, msg.owner, item.owner = ev.content, tag, tag
         msg.extra["activityType"] = ev.activityType
     else:  # a message of another role is replaced outright, its metadata too
@@ -95,8 +96,8 @@ def activity_delta(w: World, ev: e.ActivityDelta) -> Item:
             "A client shows it as the new kind from here on.",
             **about,
         )
-    _patch(w, ev, msg, about)
     msg.metadata = merged(msg.metadata, ev.metadata)
+    _patch(w, ev, msg, about)
     return item
 
 
@@ -123,7 +124,7 @@ def _patch(w: World, ev: e.ActivityDelta, msg: Msg, about: dict[str, Any]) -> No
     broken = w.trace.broken_activities
     before = broken.get(msg.id)
     was_object = isinstance(msg.content, dict)
-    msg.content, failure = patched(msg.content, msgspec.to_builtins(ev.patch), w.trace.copies)
+    content, failure = patched(msg.content, msgspec.to_builtins(ev.patch), w.trace.copies)
     if failure is not None:
         finding = w.find(
             "AGUI-ACT-04",
@@ -136,6 +137,8 @@ def _patch(w: World, ev: e.ActivityDelta, msg: Msg, about: dict[str, Any]) -> No
         if before is None and finding is not None:
             broken[msg.id] = finding
         return
+    msg = w.held.apart(msg)
+    msg.content = content
     msg.extra["activityType"] = ev.activityType
     if was_object and not isinstance(msg.content, dict):
         finding = w.find(

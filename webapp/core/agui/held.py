@@ -204,6 +204,16 @@ class Held:
         for msg in messages:
             self.append(msg)
 
+    def apart(self, msg: Msg) -> Msg:
+        """The message to change alone: where one stands in several places, a copy takes the first of them."""
+        places = [at for at, held in enumerate(self.list) if held is msg] if self._repeated else []
+        if len(places) < 2:
+            return msg
+        copy = Msg(msg.id, msg.role, msg.owner, msg.content)
+        copy.metadata, copy.extra = msg.metadata, dict(msg.extra)
+        self.list[places[0]] = self.by_id[msg.id] = copy
+        return copy
+
     def _after(self, home: Msg) -> int | None:
         """Behind the assistant message and the tool messages that already follow it; None = at the end."""
         position = len(self.list) - 1
