@@ -214,6 +214,8 @@ def _exit_code(report: Report, fail_on: str) -> int:
 def _expand(paths: list[str]) -> Iterator[str]:
     """Files of folders in order; run inputs and hidden files are no recordings."""
     for given in paths:
+        if not given:
+            raise UserError("An empty path names no recording.")
         path = Path(given)
         if given == "-" or not path.is_dir():
             yield given
