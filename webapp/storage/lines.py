@@ -28,7 +28,11 @@ def starts(session: Session, trace: int, records: int, first: int, last: int, li
     """Records that begin on lines first..last, in order, at most `limit`; one more before them, if there is."""
     from_ = max(0, first_record(session, trace, records, first) - 1)
     query = select(EventRow.seq, EventRow.line, EventRow.severity, EventRow.reached).where(
-        EventRow.trace == trace, EventRow.seq >= from_, EventRow.line <= last
+        # lines rise with record numbers, so the bound on these only spares a walk to the trace's end
+        EventRow.trace == trace,
+        EventRow.seq >= from_,
+        EventRow.seq < from_ + limit,
+        EventRow.line <= last,
     )
     return [Start(*row) for row in session.execute(query.order_by(EventRow.seq).limit(limit))]
 

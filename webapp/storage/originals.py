@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from webapp.storage.models import Original, Trace
 
-PART_BYTES = 256 * 1024  # before compression: small enough to expand one for a few lines
+PART_BYTES = 64 * 1024  # before compression: small enough to expand one for a few lines
 _SSE_END = re.compile(rb"\r\n|\r|\n")
 _END = re.compile(rb"\n")
 

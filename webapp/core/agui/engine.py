@@ -82,12 +82,17 @@ class AguiEngine:
             if w.last_ts is not None and ts < w.last_ts:
                 self._disorder()
             w.last_ts = ts
-        item, change, delta = judge(w, route, event)
         lane = None
-        if route.laned:
-            lane = event.subagentRunId
-            if lane is UNSET:
-                lane = None if item is None else item.lane
+        if route.piece and w.run_state == "active" and not w.streams and event.subagentRunId is UNSET:
+            # nine events in ten: nothing that `judge` would ask applies
+            item, change, delta = route.handle(w, event)
+            lane = None if item is None else item.lane
+        else:
+            item, change, delta = judge(w, route, event)
+            if route.laned:
+                lane = event.subagentRunId
+                if lane is UNSET:
+                    lane = None if item is None else item.lane
         synthesized: Sequence[Emitted] = ()
         if route.chunk:
             event = None

@@ -211,16 +211,15 @@ HANDLERS: dict[type[e.Event], Callable[[World, Any], Change]] = {
 
 
 class Route:
-    """How one event class is judged.
-
-    type: wire name; closes: see tables.CLOSES; boundary: a run-level event, which asks the run table itself;
-    tagged: may be attributed; laned: carries a subagentRunId at all; members: how many a payload has when it
-    carries what is required and nothing else; optional: reads the members it may carry besides
-    (UNSET where it does not); most: all members together
+    """How one event class is judged. type: wire name; closes: see tables.CLOSES; boundary: a run-level event, which asks the run table itself;
+    piece: an explicit piece of an item; tagged: may be attributed; laned: carries a subagentRunId at all;
+    members: how many a payload has when it carries what is required and nothing else; optional: reads the members
+    it may carry besides (UNSET where it does not); most: all members together
     """
 
     __slots__ = (
-        "boundary", "chunk", "closes", "handle", "laned", "members", "most", "optional", "tagged", "type",
+        "boundary", "chunk", "closes", "handle", "laned", "members", "most", "optional", "piece", "tagged",
+        "type",
     )  # fmt: skip
 
     def __init__(self, name: str, cls: type[e.Event]) -> None:
@@ -229,6 +228,7 @@ class Route:
         self.closes = CLOSES[name]
         self.chunk = self.closes == "chunk"
         self.boundary = name in ("RUN_STARTED", "RUN_FINISHED", "RUN_ERROR")
+        self.piece = cls in (e.TextMessageContent, e.ReasoningMessageContent, e.ToolCallArgs)
         self.tagged = issubclass(cls, e.Tagged)
         self.laned = self.tagged or name.startswith("SUBAGENT_")
         fields = msgspec.structs.fields(cls)
