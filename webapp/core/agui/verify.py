@@ -211,10 +211,10 @@ HANDLERS: dict[type[e.Event], Callable[[World, Any], Change]] = {
 
 
 class Route:
-    """How one event class is judged. type: wire name; closes: see tables.CLOSES; boundary: a run-level event, which asks the run table itself;
-    piece: an explicit piece of an item; tagged: may be attributed; laned: carries a subagentRunId at all;
-    members: how many a payload has when it carries what is required and nothing else; optional: reads the members
-    it may carry besides (UNSET where it does not); most: all members together
+    """How one event class is judged. type: wire name; closes: see tables.CLOSES; boundary: a run-level event, which
+    asks the run table itself; piece: an explicit piece of an item; tagged: may be attributed; laned: carries a
+    subagentRunId at all; members: how many a payload has when it carries what is required and nothing else;
+    optional: reads the members it may carry besides (UNSET where it does not); most: all members together
     """
 
     __slots__ = (
