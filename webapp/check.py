@@ -49,6 +49,7 @@ class Judged:
             "format": self.detection.form,
             "protocol": report.protocol,
             "protocol_version": report.protocol_version,
+            "version_used": report.version_used,
             "engine": report.engine,
             "events": report.events,
             "verdict": report.verdict,

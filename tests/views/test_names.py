@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from webapp.storage.models import Trace
 from webapp.views import names
 
 
@@ -67,3 +68,21 @@ def test_a_long_id_loses_its_middle() -> None:
     """Its ends tell it apart."""
     assert names.short_id("fb29d45e-7261-4d91-a735-fed33e54e886") == "fb29d…e886"
     assert names.short_id("call_p0") == "call_p0"
+
+
+@pytest.mark.parametrize(
+    ("declared", "used", "words"),
+    [
+        ("1.0", "1.0", "AG-UI 1.0"),
+        ("1.0", None, "AG-UI 1.0"),
+        ("1.0", "1.1", "AG-UI 1.0, uses 1.1"),
+        (None, "1.0", "AG-UI, no version declared"),
+        (None, None, "AG-UI"),
+    ],
+)
+def test_the_version_declared_is_told_apart_from_the_one_used(
+    declared: str | None, used: str | None, words: str
+) -> None:
+    """A trace that uses more than it declares says so; one that declares nothing says that."""
+    trace = Trace(protocol="ag-ui", protocol_version=declared, version_used=used)
+    assert names.protocol_words(trace) == words

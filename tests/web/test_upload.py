@@ -192,6 +192,7 @@ def test_the_report_has_the_members_of_the_contract(client: TestClient) -> None:
         "format",
         "protocol",
         "protocol_version",
+        "version_used",
         "engine",
         "events",
         "verdict",

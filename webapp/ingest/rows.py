@@ -135,6 +135,7 @@ def sum_up(trace: Trace, index: Indexer, clock: Clock, report: Report, account: 
     trace.protocol_version = (
         None if report.protocol_version is None else storable(report.protocol_version)[:40]
     )
+    trace.version_used = report.version_used
     trace.engine = report.engine
     trace.verdict = report.verdict
     trace.rejected_at = report.rejected_at

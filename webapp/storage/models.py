@@ -68,7 +68,10 @@ class Trace(Base):
 
     format: Mapped[str] = mapped_column(String(20), default="")
     protocol: Mapped[str] = mapped_column(String(10), default="")
-    protocol_version: Mapped[str | None] = mapped_column(String(40))
+    protocol_version: Mapped[str | None] = mapped_column(String(40))  # as the first run declares it
+    version_used: Mapped[str | None] = mapped_column(
+        String(10)
+    )  # the oldest that has all that is used; None: unknown
     engine: Mapped[str] = mapped_column(String(20), default="")
     verdict: Mapped[str] = mapped_column(String(14), default="unchecked", index=True)
     rejected_at: Mapped[int | None] = mapped_column(Integer)

@@ -174,11 +174,14 @@ def artefact_words(artefact: Mapping[str, Any], limit: int = 2_000) -> str:
 
 
 def protocol_words(trace: Trace) -> str:
-    """`AG-UI 1.0`; `form not known` when nothing could be read."""
+    """`AG-UI 1.0`, `AG-UI 1.0, uses 1.1`; `form not known` when nothing could be read."""
     name = {"ag-ui": "AG-UI", "teams": "Teams"}.get(trace.protocol, trace.protocol)
     if not name:
         return "form not known"
-    return f"{name} {trace.protocol_version}" if trace.protocol_version else name
+    declared, used = trace.protocol_version, trace.version_used
+    if declared is None:
+        return f"{name}, no version declared" if used else name
+    return f"{name} {declared}, uses {used}" if used and used > declared else f"{name} {declared}"
 
 
 def found(roots: Mapping[int, int], total: int) -> str:

@@ -20,6 +20,7 @@ def report(session: Session, trace: Trace) -> dict[str, Any]:
         "format": trace.format,
         "protocol": trace.protocol,
         "protocol_version": trace.protocol_version,
+        "version_used": trace.version_used,
         "engine": trace.engine,
         "events": trace.events,
         "verdict": trace.verdict,

@@ -35,6 +35,7 @@ class ReportShape(BaseModel):
     format: str
     protocol: str
     protocol_version: str | None
+    version_used: str | None
     engine: str
     events: int
     verdict: str
