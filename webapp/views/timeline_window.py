@@ -22,7 +22,7 @@ from webapp.views.page import Clock, PageContext
 from webapp.views.selection import Selection
 
 LEAST_RECORDS = 8  # narrowest window on the number axis
-AROUND = 55  # items to either side of the chosen event when a trace has too many for one view
+AROUND = 30  # items to either side of the chosen event when a trace has too many for one view
 
 
 @dataclass(slots=True)
