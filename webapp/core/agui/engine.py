@@ -82,11 +82,16 @@ class AguiEngine:
             if w.last_ts is not None and ts < w.last_ts:
                 self._disorder()
             w.last_ts = ts
-        lane = None
+        ledger, lane = self.ledger, None
         if route.piece and w.run_state == "active" and not w.streams and event.subagentRunId is UNSET:
             # nine events in ten: nothing that `judge` would ask applies
             item, change, delta = route.handle(w, event)
             lane = None if item is None else item.lane
+            if slow is None and not ledger.new and not ledger.amended and ledger.rejected_at is None:
+                return Step(
+                    seq, route.type, lane, event, item, change, delta, "delivered", (), (), (), ts,
+                    None if w.run is None else w.run.run,
+                )  # fmt: skip
         else:
             item, change, delta = judge(w, route, event)
             if route.laned:
@@ -100,7 +105,6 @@ class AguiEngine:
             synthesized, w.synthesized = w.synthesized, []
             if route.chunk:
                 change = "grew" if len(synthesized) == 1 and synthesized[0].change == "grew" else "opened"
-        ledger = self.ledger
         reached = "delivered"
         if ledger.rejected_at is not None:
             reached = "refused" if ledger.rejected_at == seq else "after"
