@@ -25,7 +25,9 @@
   const words = sending.querySelector("span");
   const bar = sending.querySelector("progress");
   const failed = zone.querySelector("[data-upload-error]");
+  const choose = zone.querySelector("[data-choose]");
   let request = null;
+  let held = null; // what was sent, while a question about it is open
 
   const megabytes = (size) => (size < 1e6 ? `${Math.ceil(size / 1e3)} kB` : `${(size / 1e6).toFixed(1)} MB`);
 
@@ -39,6 +41,10 @@
   const send = (data) => {
     if (request) return;
     failed.hidden = true;
+    if (data !== held) {
+      held = null;
+      choose.replaceChildren();
+    }
     sending.hidden = false;
     words.textContent = "Sending…";
     bar.value = 0;
@@ -57,21 +63,51 @@
     });
     request.addEventListener("load", () => {
       const answer = request.response;
-      if (request.status < 400 && answer && answer.url) location.assign(answer.url);
+      if (request.status < 400 && answer && answer.choose) ask(answer.choose, data);
+      else if (request.status < 400 && answer && answer.url) location.assign(answer.url);
       else fail((answer && answer.error) || `The server answered ${request.status}. Nothing was stored; try again.`);
     });
     request.addEventListener("error", () => fail("The server did not answer, or stopped reading. Nothing was stored; try again."));
     request.send(data);
   };
 
-  const sendFiles = (files) => {
+  /* A file with several streams: the server asks which are meant and keeps nothing; this page still has the file. */
+  const ask = (html, data) => {
+    request = null;
+    held = data;
+    sending.hidden = true;
+    choose.innerHTML = html;
+    choose.querySelector("input[type=checkbox]")?.focus();
+  };
+  choose.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (!held) return;
+    const ticked = new FormData(event.target);
+    held.delete("part");
+    for (const part of ticked.getAll("part")) held.append("part", part);
+    held.set("asked", "1");
+    send(held);
+  });
+  choose.addEventListener("reset", () => {
+    held = null;
+    choose.replaceChildren();
+  });
+
+  const begun = () => {
     const data = new FormData();
+    const form = zone.querySelector(".pick select");
+    if (form && form.value) data.append("as", form.value);
+    return data;
+  };
+
+  const sendFiles = (files) => {
+    const data = begun();
     for (const file of files) data.append("files", file, file.name);
     send(data);
   };
 
   const sendText = (text) => {
-    const data = new FormData();
+    const data = begun();
     data.append("text", text);
     send(data);
   };

@@ -7,8 +7,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from tests.exchanges import STREAM, activity, broken, entry, good, har, lines, other
+from tests.readers.several import three_in_a_har, two_in_a_zip, zipped
+from tests.readers.wrapping import CLEAN, WRAPS
 
 GOOD = (
     b'{"type":"RUN_STARTED","threadId":"t","runId":"r"}\n{"type":"RUN_FINISHED","threadId":"t","runId":"r"}\n'
@@ -70,3 +75,139 @@ def test_one_unreadable_file_does_not_stop_the_rest(tmp_path: Path) -> None:
     assert code == 2
     assert json.loads(out)["verdict"] == "conformant"
     assert err == "lanescope: gone.sse: It cannot be read: no such file or directory.\n"
+
+
+def report(*args: str, cwd: Path, given: bytes) -> tuple[int, dict[str, Any]]:
+    """Exit code and the JSON of one recording on standard input."""
+    code, out, err = run("-", "--format", "json", *args, cwd=cwd, given=given)
+    assert err == ""
+    return code, json.loads(out)
+
+
+@pytest.mark.parametrize(
+    ("body", "form"),
+    [
+        (lines(broken()), "ndjson"),
+        (json.dumps(broken()).encode(), "array"),
+        (har(*map(entry, broken()), other()), "har"),
+    ],
+)
+def test_a_teams_recording_is_judged(tmp_path: Path, body: bytes, form: str) -> None:
+    """The same contract: refused at the chunk that breaks the prefix, in every carrier."""
+    code, told = report("--assembled", cwd=tmp_path, given=body)
+    assert (code, told["protocol"], told["format"], told["events"]) == (1, "teams", form, 2)
+    assert (told["verdict"], told["rejected_at"]) == ("rejected", 1)
+    assert told["protocol_version"] is None
+    assert "TEAMS-020@1" in [finding["key"] for finding in told["findings"]]
+    assert told["delivered"] == [broken()[0]["request"]]
+    assert told["state"] == {}
+
+
+def test_what_the_service_accepted_is_delivered(tmp_path: Path) -> None:
+    """The activities in order; the messages as the chat shows them; the clock is the requests'."""
+    code, told = report("--assembled", cwd=tmp_path, given=lines(good()))
+    assert code == 0
+    assert told["delivered"] == [exchange["request"] for exchange in good()]
+    assert [message["content"] for message in told["messages"]] == [
+        "You have 12 days left.",
+        "Anything else?",
+    ]
+    assert told["clock"] == {"kind": "relative", "source": "arrival"}
+    assert [(run["run_id"], run["outcome"]) for run in told["runs"]] == [(STREAM, "finished")]
+
+
+def test_a_transcript_delivers_what_was_sent(tmp_path: Path) -> None:
+    """There are no answers; the user's own activity is not the agent's."""
+    user = {"type": "message", "text": "?", "from": {"id": "29:u", "role": "user"}, "conversation": {"id": "c"},
+            "timestamp": "2026-09-01T09:00:00.000Z"}  # fmt: skip
+    chunk = activity("Hi", 1, None)
+    _, told = report("--assembled", cwd=tmp_path, given=json.dumps([user, chunk]).encode())
+    assert told["delivered"] == [chunk]
+    assert told["clock"]["kind"] == "unix"
+
+
+def test_the_words_of_a_teams_report_are_its_own(tmp_path: Path) -> None:
+    """Streams and exchanges instead of runs and events."""
+    _, out, _ = run("-", cwd=tmp_path, given=lines(good()))
+    assert "  Teams · read as one exchange a line · 1 stream · 5 exchanges\n" in out
+
+
+@pytest.mark.parametrize(
+    ("body", "args", "words"),
+    [
+        (har(other()), (), "this is a HAR file of a browser's network tab; save the response body"),
+        (har(*[other()] * 300), (), "this is a HAR file of a browser's network tab; save the response body"),
+        (b'{"type":"keepalive\n', ("--protocol", "teams"), "no exchange could be read"),
+        (b"prose", ("--protocol", "teams"), "this is plain text"),
+    ],
+)
+def test_nothing_to_check_is_no_pass(tmp_path: Path, body: bytes, args: tuple[str, ...], words: str) -> None:
+    """Zero exchanges are `unchecked`, exit code 2, and the reason is a sentence."""
+    code, out, _ = run("-", *args, cwd=tmp_path, given=body)
+    assert code == 2
+    assert "UNCHECKED" in out
+    assert words in out
+
+
+def test_the_protocol_can_be_named(tmp_path: Path) -> None:
+    """Where the content does not say, and against it."""
+    vague = b'{"type":"message","text":"Hi"}\n'
+    assert report(cwd=tmp_path, given=vague)[1]["protocol"] == "ag-ui"
+    assert report("--protocol", "teams", cwd=tmp_path, given=vague)[1]["protocol"] == "teams"
+    assert report("--protocol", "ag-ui", cwd=tmp_path, given=lines(good()))[1]["protocol"] == "ag-ui"
+
+
+def test_a_run_input_beside_a_teams_recording_is_a_sentence(tmp_path: Path) -> None:
+    """It belongs to AG-UI; the recording is not judged with it."""
+    (tmp_path / "a.jsonl").write_bytes(lines(good()))
+    (tmp_path / "a.input.json").write_text("{}")
+    code, out, err = run("a.jsonl", cwd=tmp_path)
+    assert (code, out) == (2, "")
+    assert err == (
+        "lanescope: a.jsonl: This is a Microsoft Teams recording, and a run input belongs to AG-UI only.\n"
+    )
+
+
+def test_each_stream_of_a_file_has_a_report(tmp_path: Path) -> None:
+    """A zip and a HAR file: one line each, with the stream's name; standard input too."""
+    (tmp_path / "a.zip").write_bytes(two_in_a_zip())
+    code, out, err = run("a.zip", "--format", "json", cwd=tmp_path)
+    told = [json.loads(each) for each in out.splitlines()]
+    assert (code, err) == (0, "")
+    assert [(each["source"], each["part"], each["verdict"]) for each in told] == [
+        ("a.zip", "logs/first.sse", "conformant"),
+        ("a.zip", "logs/second.sse", "conformant"),
+    ]
+    code, out, _ = run("-", "--fail-on", "fatal", cwd=tmp_path, given=three_in_a_har())
+    assert code == 1
+    assert "REJECTED  -!POST /agent #2" in out
+
+
+def test_an_archive_that_is_not_opened_is_a_sentence(tmp_path: Path) -> None:
+    """Exit code 2, and the next file is judged."""
+    (tmp_path / "a.zip").write_bytes(zipped({"b.zip": two_in_a_zip()}))
+    (tmp_path / "b.ndjson").write_bytes(GOOD)
+    code, out, err = run("a.zip", "b.ndjson", "--format", "json", cwd=tmp_path)
+    assert code == 2
+    assert err.startswith("lanescope: a.zip: Archives inside an archive are not opened (b.zip)")
+    assert json.loads(out)["verdict"] == "conformant"
+
+
+def test_the_request_in_a_file_is_compared(tmp_path: Path) -> None:
+    """A HAR file's request body is the run input, and its lines are those of the file."""
+    (tmp_path / "a.har").write_bytes(WRAPS["HAR, body as text"][1](CLEAN))
+    _, out, _ = run("a.har", "--format", "json", cwd=tmp_path)
+    told = json.loads(out)
+    assert "part" not in told
+    assert (told["format"], told["verdict"]) == ("har-stream", "conformant")
+    assert "AGUI-RUN-10" not in [each["rule"] for each in told["skipped_rules"]]
+
+
+def test_an_error_sentence_alone_is_explained(tmp_path: Path) -> None:
+    """Rule and causes instead of a verdict; exit code 2, since nothing was checked."""
+    said = b"Cannot send 'TOOL_CALL_END' event: No active tool call found with ID 'c-1'."
+    code, out, _ = run("-", cwd=tmp_path, given=said)
+    assert code == 2
+    assert "Nothing was checked: this is an error message, not a recording." in out
+    assert "Rule: AGUI-TOL-03" in out
+    assert "Likely cause:" in out

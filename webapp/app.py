@@ -13,7 +13,20 @@ from fastapi import FastAPI
 from webapp import __version__
 from webapp.settings import Settings, load_settings
 from webapp.storage.db import Database, open_database
-from webapp.web import documents, rules, sequence, share, shared, static, texts, trace, traces, upload
+from webapp.web import (
+    capture,
+    documents,
+    reread,
+    rules,
+    sequence,
+    share,
+    shared,
+    static,
+    texts,
+    trace,
+    traces,
+    upload,
+)
 from webapp.web.deps import make_templates
 from webapp.web.errors import add_error_handlers
 from webapp.web.logs import keep_tokens_out_of_logs
@@ -38,7 +51,9 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
     app.state.assets = assets
     app.state.templates = make_templates(ROOT / "templates", assets)
     # the trace page last but one: its patterns would match the fixed paths of those before it
-    for module in (static, traces, upload, sequence, documents, share, shared, texts, trace, rules):
+    for module in (
+        static, capture, traces, upload, sequence, documents, share, shared, texts, reread, trace, rules,
+    ):  # fmt: skip
         app.include_router(module.router)
     add_error_handlers(app)
     shared.add_link_ended_handler(app)

@@ -16,7 +16,9 @@ import typer
 
 from webapp import __version__
 from webapp.check import check
+from webapp.check_text import printable
 from webapp.errors import UserError
+from webapp.formats import formats
 
 EXIT_FAULT = 2
 
@@ -28,6 +30,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command("check")(check)
+app.command("formats")(formats)
 
 
 def _version(wanted: bool) -> None:
@@ -60,6 +63,41 @@ def serve(
     from webapp.settings import load_settings
 
     run(load_settings(host=host, port=port, data_dir=data_dir), workers=workers)
+
+
+@app.command()
+def rejudge(
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of the database.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="Even those that today's engine judged.")] = False,
+) -> None:
+    """Judge stored traces by the engine of today: those that an older one judged.
+
+    Exit code 0: all were · 2: some stayed as they were; a sentence says why.
+    """
+    from webapp.ingest.reread import rejudge_all
+    from webapp.settings import load_settings
+    from webapp.storage.db import open_database
+    from webapp.storage.migrate import migrate
+
+    settings = load_settings(data_dir=data_dir)
+    migrate(settings.database_url)
+    database = open_database(settings.database_url)
+    judged = failed = 0
+    for each in rejudge_all(database, settings, every=every):
+        shown = f"{each.id}  {printable(each.name)}"
+        if each.fault:
+            failed += 1
+            print(f"lanescope: {shown}: {each.fault}", file=sys.stderr)
+        else:
+            judged += 1
+            print(
+                f"{shown}: {each.after}" + (f" (was {each.before})" if each.before != each.after else ""),
+                flush=True,
+            )
+    database.close()
+    print(f"{judged:,} {'trace' if judged == 1 else 'traces'} judged again.")
+    if failed:
+        raise typer.Exit(EXIT_FAULT)
 
 
 def main() -> None:

@@ -23,6 +23,17 @@ class BadInput(UserError):
     """What was sent cannot be used as it is."""
 
 
+class ErrorSentence(BadInput):
+    """A known error sentence and no recording. said: the sentence; it can be looked up, and nothing is stored."""
+
+    def __init__(self, said: str) -> None:
+        super().__init__(
+            "This is an error message and no recording, so nothing was stored; its meaning can be looked "
+            "up under /errors."
+        )
+        self.said = said
+
+
 class NotFound(UserError):
     """There is no such page, trace, rule or link (any more)."""
 

@@ -37,6 +37,7 @@ class Settings(BaseSettings):
     max_findings: int = Field(
         10_000, ge=1, description="most findings kept of one trace; the rest is counted"
     )
+    mask_secrets: bool = Field(True, description="overwrite credentials before a recording is stored")
     share_days: int = Field(7, ge=1, le=3650, description="days a share link lives unless chosen otherwise")
 
     @field_validator("public_url")

@@ -1,31 +1,51 @@
-"""Recordings to measure with: legal, mixed, of any length, always the same bytes for the same length.
+"""Recordings to measure with: legal, mixed, of any length, always the same bytes for the same length and mix.
 
-Rules of this file: what a stream is made of. The mix is that of real traces: nine tenths deltas, the rest messages,
-tool calls with results, reasoning, steps, subagents, chunks, state, activity, custom events.
+Rules of this file: what a stream is made of. Every turn has messages, tool calls with results, reasoning, steps,
+subagents, chunks, state, activity, custom events; the mixes differ in how long its texts are.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import cycle, islice
 from typing import Any
 
 TEXT = "The order was shipped on Tuesday and should arrive before the weekend, said the carrier."
 WORDS = TEXT.split()
 
 
-def _turn(number: int) -> Iterator[dict[str, Any]]:
-    """One turn of a conversation: about 200 events of 22 types."""
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """How long the texts of a turn are: words reasoned, words answered. A turn has 17 chunks whatever the mix."""
+
+    thought: int
+    answer: int
+
+    @property
+    def turn(self) -> int:
+        """Events of a turn."""
+        return len(list(_turn(0, self.thought, self.answer)))
+
+
+RECORDED = Mix(3 * len(WORDS), 8 * len(WORDS))  # long texts, as in real recordings: see `holds`
+SHORT = Mix(len(WORDS), 2 * len(WORDS))  # short ones: twice as many chunks, openers, ends and state changes
+LEAST = 3  # words a cut last turn still answers
+
+
+def _turn(number: int, thought: int, answer: int) -> Iterator[dict[str, Any]]:
+    """One turn of a conversation, of 22 event types, in which so many words are reasoned and answered."""
     m, c, r, s, q = (f"{kind}-{number}" for kind in ("msg", "call", "think", "sub", "chunk"))
     yield {"type": "STEP_STARTED", "stepName": f"turn {number}"}
     yield {"type": "REASONING_START", "messageId": r}
     yield {"type": "REASONING_MESSAGE_START", "messageId": r, "role": "reasoning"}
-    for word in [f"Parcel {number}:", *WORDS * 3]:
+    for word in (f"Parcel {number}:", *islice(cycle(WORDS), thought)):
         yield {"type": "REASONING_MESSAGE_CONTENT", "messageId": r, "delta": word + " "}
     yield {"type": "REASONING_MESSAGE_END", "messageId": r}
     yield {"type": "REASONING_END", "messageId": r}
     yield {"type": "TEXT_MESSAGE_START", "messageId": m, "role": "assistant"}
-    for word in [f"Parcel {number}:", *WORDS * 8]:
+    for word in (f"Parcel {number}:", *islice(cycle(WORDS), answer)):
         yield {"type": "TEXT_MESSAGE_CONTENT", "messageId": m, "delta": word + " "}
     yield {"type": "TEXT_MESSAGE_END", "messageId": m}
     yield {"type": "TOOL_CALL_START", "toolCallId": c, "toolCallName": "track_parcel", "parentMessageId": m}
@@ -61,8 +81,11 @@ def _turn(number: int) -> Iterator[dict[str, Any]]:
     yield {"type": "STEP_FINISHED", "stepName": f"turn {number}"}
 
 
-def events(count: int) -> Iterator[bytes]:
-    """`count` events as compact JSON, each with a timestamp 7 ms after the one before it: one legal run."""
+def events(count: int, mix: Mix = RECORDED) -> Iterator[bytes]:
+    """`count` events as compact JSON, each with a timestamp 7 ms after the one before it: one legal run.
+
+    It is turns to its end: the last one answers as briefly or as long as the count asks for.
+    """
     made = 0
 
     def line(event: dict[str, Any]) -> bytes:
@@ -72,16 +95,24 @@ def events(count: int) -> Iterator[bytes]:
         return json.dumps(stamped, separators=(",", ":")).encode()
 
     yield line({"type": "RUN_STARTED", "threadId": "t-1", "runId": "r-1", "protocolVersion": "1.1"})
+    size = mix.turn
+    least = size - mix.answer + LEAST
     turn = 0
-    while True:
-        whole = list(_turn(turn))
-        if made + len(whole) + 1 > count:
-            break
-        yield from map(line, whole)
+    while (left := count - made - 1) >= least:
+        cut = 0 if left == size or left - size >= least else left - size
+        yield from map(line, list(_turn(turn, mix.thought, mix.answer + cut)))
         turn += 1
     while made < count - 1:
         yield line({"type": "CUSTOM", "name": "shop.tail", "value": made})
     yield line({"type": "RUN_FINISHED", "threadId": "t-1", "runId": "r-1", "outcome": {"type": "success"}})
+
+
+def holds(mix: Mix) -> str:
+    """What a stream of this mix is made of, counted: `91 % deltas (chunks: 8 %), 9 % others; 205 events a turn`."""
+    types = [json.loads(line)["type"] for line in events(10 * mix.turn, mix)]
+    chunks = sum(name.endswith("_CHUNK") for name in types) / len(types)
+    deltas = chunks + sum(name.endswith(("_CONTENT", "_ARGS")) for name in types) / len(types)
+    return f"{deltas:.0%} deltas (chunks: {chunks:.0%}), {1 - deltas:.0%} others; {mix.turn} events a turn"
 
 
 def state_heavy(count: int, kilobytes: int) -> Iterator[bytes]:
@@ -124,9 +155,9 @@ def state_heavy(count: int, kilobytes: int) -> Iterator[bytes]:
     yield sent({"type": "RUN_FINISHED", "threadId": "t-1", "runId": "r-1"})
 
 
-def sse(count: int) -> Iterator[bytes]:
-    """The same events as an SSE body, in pieces of a few events."""
-    for event in events(count):
+def sse(count: int, mix: Mix = RECORDED) -> Iterator[bytes]:
+    """The same events as an SSE body, an event at a time."""
+    for event in events(count, mix):
         yield b"data: " + event + b"\n\n"
 
 

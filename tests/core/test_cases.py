@@ -1,10 +1,11 @@
-"""Every rule by example: `tests/cases/RULE.toml` holds a stream that breaks it and its near-miss.
+"""Every AG-UI rule by example: `tests/cases/RULE.toml` holds a stream that breaks it and its near-miss.
 
 A file has a `[fires]` and a `[near]` table (rules that never give a finding have `[quiet]` instead), each with a
 `stream` (JSON lines), the exact `findings`, and `rejected_at` when the stream is rejected. Optional: `input` (the
-RunAgentInput), `hex` (record number -> payload, where a line of text cannot hold it) and `framing` (record number ->
-the reader's notes). `[[explain]]` tables assert the sentence for each reason a rule can have. Whole traces about more
-than one rule are in `tests/cases/streams/`: each has its table under `[trace]`.
+RunAgentInput), `hex` (record number -> payload, where a line of text cannot hold it), `framing` (record number ->
+the reader's notes), `head` (of the response) and `binary` (the stream is frames in hexadecimal, one a line).
+`[[explain]]` tables assert the sentence for each reason a rule can have. Whole traces about more than one rule are in
+`tests/cases/streams/`: each has its table under `[trace]`.
 """
 
 from __future__ import annotations
@@ -18,9 +19,12 @@ from typing import Any
 import pytest
 
 from webapp.core import Replay, Report
+from webapp.core.advice import TEAMS_REASONS
+from webapp.core.evidence import ResponseHead
 from webapp.core.explain import REASONS
-from webapp.core.rules import catalogue
-from webapp.readers.sse import SseReader
+from webapp.core.rules import catalogue, rules_of
+from webapp.readers.detect import read
+from webapp.readers.protobuf import ProtobufReader
 
 CASES = Path(__file__).parents[1] / "cases"
 FILES = {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(CASES.glob("*.toml"))}
@@ -46,12 +50,18 @@ def lines(case: dict[str, Any]) -> list[str]:
 
 def replay(case: dict[str, Any]) -> Report:
     judge = Replay("ag-ui", json.loads(case["input"]) if "input" in case else None)
+    head = ResponseHead(**{"status": None, "content_type": None, **case["head"]}) if "head" in case else None
+    if case.get("binary"):
+        reader = ProtobufReader()
+        for record in [*reader.feed(case["stream"].encode()), *reader.close()]:
+            judge.feed(record.payload, None, record.framing)
+        return judge.finish(head)
     framing, odd = case.get("framing", {}), case.get("hex", {})
     for number, line in enumerate(lines(case)):
         key = str(number)
         payload = bytes.fromhex(odd[key]) if key in odd else line.encode()
         judge.feed(payload, None, framing.get(key, framing.get("all", ())))
-    return judge.finish()
+    return judge.finish(head)
 
 
 def told(report: Report, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -98,31 +108,25 @@ def test_an_explanation_is_the_sentence_the_case_gives(name: str, case: dict[str
 
 def test_every_reason_is_asserted() -> None:
     """No sentence of the explanations goes untested, and none has a reason without a name."""
-    assert {case["reason"] for _, case in EXPLAINED} == set(REASONS)
+    assert {case["reason"] for _, case in EXPLAINED} == set(REASONS) - TEAMS_REASONS
 
 
-@pytest.mark.parametrize("rule", catalogue().values(), ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", rules_of("ag-ui"), ids=lambda rule: rule.id)
 def test_every_rule_has_its_cases(rule: Any) -> None:
     """A rule of the catalogue has a firing case and a near-miss, or a quiet case when it gives no finding."""
     wanted = {"fires", "near"} if rule.shown in ("finding", "label") else {"quiet"}
     assert wanted <= FILES.get(rule.id, {}).keys()
 
 
-@pytest.mark.parametrize("rule", catalogue().values(), ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", rules_of("ag-ui"), ids=lambda rule: rule.id)
 def test_the_example_on_a_rules_page_breaks_that_rule(rule: Any) -> None:
     """The stream a rule's page shows gives the finding the page is about."""
     beside = FILES[rule.id]["fires"]["input"] if rule.id in NEEDS_REQUEST else "null"
-    judge, reader = Replay("ag-ui", json.loads(beside)), SseReader()
-    if rule.stream.startswith("{"):
-        records: list[tuple[bytes, tuple[str, ...]]] = [
-            (line.encode(), ()) for line in rule.stream.splitlines()
-        ]
-    else:
-        raw = rule.stream.encode().replace(b"<E9>", b"\xe9")
-        records = [(record.payload, record.framing) for record in [*reader.feed(raw), *reader.close()]]
-    for payload, framing in records:
-        judge.feed(payload, None, framing)
-    found = {name for f in judge.finish().findings for name in (f.rule, f.label)}
+    judge = Replay("ag-ui", json.loads(beside))
+    _, records, account = read([rule.stream.encode().replace(b"<E9>", b"\xe9")])
+    for record in records:
+        judge.feed(record.payload, None, record.framing)
+    found = {name for f in judge.finish(account.head).findings for name in (f.rule, f.label)}
     assert (rule.id in found) == (rule.shown in ("finding", "label"))
 
 
@@ -135,7 +139,7 @@ def test_every_case_has_its_rule() -> None:
 def test_a_firing_case_and_its_near_miss_differ_by_one_thing(name: str) -> None:
     """The two differ by one event, by one line changed, or by what stands beside the stream."""
     fires, near = FILES[name]["fires"], FILES[name]["near"]
-    beside = [key for key in ("input", "framing", "hex") if fires.get(key) != near.get(key)]
+    beside = [key for key in ("input", "framing", "hex", "head") if fires.get(key) != near.get(key)]
     only_fires = Counter(lines(fires)) - Counter(lines(near))
     only_near = Counter(lines(near)) - Counter(lines(fires))
     assert max(only_fires.total(), only_near.total()) <= (0 if beside and "hex" not in beside else 1)

@@ -8,14 +8,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+from webapp.core.records import AFTER, DROPPED, REFUSED
 from webapp.draw.mermaid import mermaid
 from webapp.draw.sequence import cost, count, draw
 from webapp.draw.sequence_file import standalone
 from webapp.draw.sequence_lanes import lifelines, nested
 from webapp.draw.sequence_model import (
-    AFTER,
-    DROPPED,
-    REFUSED,
     Burst,
     Diagram,
     Entry,

@@ -63,6 +63,8 @@ def addresses(
         "/?q=nothing+like+this",
         "/rules",
         "/rules/AGUI-TOL-02",
+        "/rules/TEAMS-020",
+        "/rules/answers",
     ]
     single += ["/shares", "/nothing"]
     trace = urlsplit(parallel).path

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import threading
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser import Server, Watch
 from tests.e2e.conftest import NewContext
+from tests.readers.several import CANARY, three_in_a_har, two_connections, two_in_a_zip
 from webapp.app import create_app
 from webapp.server import listen
 from webapp.settings import load_settings
@@ -165,3 +168,83 @@ def test_no_page_scrolls_sideways(page: Page, url: str, width: int) -> None:
     for address in ("/", "/nothing", *links, f"{links[0].removesuffix('edit')}delete"):
         page.goto(url + address)
         assert page.evaluate("document.documentElement.scrollWidth") <= width, address
+
+
+def everything_in(folder: Path) -> bytes:
+    """Every byte of the database's files, and every part of an original expanded."""
+    with sqlite3.connect(f"file:{folder / 'lanescope.db'}?mode=ro", uri=True) as database:
+        kept = [zlib.decompress(data) for (data,) in database.execute("select data from originals")]
+    return b"".join([*(path.read_bytes() for path in folder.iterdir() if path.is_file()), *kept])
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "title", "here", "others"),
+    [
+        ("logs.zip", two_in_a_zip(), "logs/first.sse", 1, (2,)),
+        ("desk.har", three_in_a_har(), "POST /other", 3, (1, 8, 9)),
+    ],
+)
+def test_one_of_several_streams_is_picked_and_nothing_of_the_others_is_stored(
+    page: Page, server: Server, name: str, data: bytes, title: str, here: int, others: tuple[int, ...]
+) -> None:
+    """Choose the file, untick all but one, open it: one trace, and no canary of the others in the database."""
+    file = {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+    page.set_input_files("input[type=file]", file)  # type: ignore[arg-type]
+    form = page.get_by_role("form", name="Streams of the file")
+    expect(form.get_by_role("checkbox").first).to_be_focused()
+    assert CANARY.encode() not in everything_in(server.folder)
+    for box in form.get_by_role("checkbox").all():
+        box.uncheck()
+    form.get_by_role("checkbox", name=title, exact=False).check()
+    form.get_by_role("button", name="Open the ticked streams").click()
+    page.wait_for_url("**/traces/*")
+    expect(page.locator("h1")).to_have_text(f"{name} › {title}")
+    stored = everything_in(server.folder)
+    assert f"{CANARY}{here}".encode() in stored
+    assert not any(f"{CANARY}{number}".encode() in stored for number in others)
+    assert b"zzSECRET" not in stored
+    page.goto(server.url)
+    expect(page.locator(".traces .name")).to_have_count(1)
+
+
+def test_a_dropped_or_pasted_file_with_several_streams_is_asked_about_too(page: Page, url: str) -> None:
+    """Without a tick the question comes again; Cancel forgets the file; two ticks lead to the list."""
+    page.evaluate(PASTE, two_connections().decode())
+    form = page.get_by_role("form", name="Streams of the file")
+    expect(form).to_contain_text("pasted text holds 2 streams")
+    form.get_by_role("button", name="Cancel").click()
+    expect(form).to_have_count(0)
+    page.evaluate(DROP, ["two.agui.jsonl", two_connections().decode()])
+    expect(form.get_by_role("checkbox")).to_have_count(2)
+    for box in form.get_by_role("checkbox").all():
+        box.uncheck()
+    form.get_by_role("button", name="Open the ticked streams").click()
+    expect(form.get_by_role("alert")).to_contain_text("Nothing was ticked")
+    form.get_by_role("button", name="Open the ticked streams").click()
+    expect(page.locator(".traces .name")).to_have_text(
+        ["two.agui.jsonl › POST /agent #2", "two.agui.jsonl › POST /agent"]
+    )
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_streams_of_a_file_fit_the_page(page: Page, width: int) -> None:
+    """Long names break; nothing scrolls sideways."""
+    page.set_viewport_size({"width": width, "height": 844})
+    file = {"name": "x" * 150 + ".har", "mimeType": "application/json", "buffer": three_in_a_har()}
+    page.set_input_files("input[type=file]", file)  # type: ignore[arg-type]
+    expect(page.get_by_role("form", name="Streams of the file")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_without_a_script_the_streams_are_picked_on_a_page(new_context: NewContext, url: str) -> None:
+    """The page says to choose the file again; the ticks are made already."""
+    page = new_context(java_script_enabled=False).new_page()
+    page.goto(url)
+    file = {"name": "logs.zip", "mimeType": "application/zip", "buffer": two_in_a_zip()}
+    page.set_input_files("input[type=file]", file)  # type: ignore[arg-type]
+    page.get_by_role("button", name="Open it").click()
+    expect(page.locator("h1")).to_have_text("Which streams?")
+    page.get_by_role("checkbox", name="logs/second.sse").uncheck()
+    page.set_input_files("input[type=file]", file)  # type: ignore[arg-type]
+    page.get_by_role("button", name="Open the ticked streams").click()
+    expect(page.locator("h1")).to_have_text("logs.zip › logs/first.sse")

@@ -44,3 +44,24 @@ def test_a_clock_that_runs_backwards_has_a_span_all_the_same() -> None:
     clock = Clock()
     clock.extend((), [(0, 5000), (1, 2000), (2, 3000)])
     assert clock.span() == (2.0, 5.0)
+
+
+@pytest.mark.parametrize(
+    ("at", "ts", "prefix", "of_day", "told"),
+    [
+        (None, 250, 36_000.0, True, ("time-of-day", "prefix", 36_000.0)),
+        (None, 250, 1_788_249_600.0, False, ("unix", "prefix", 1_788_249_600.0)),
+        (1.5, 250, 36_000.0, False, ("relative", "arrival", 1.5)),
+        (36_000.5, None, None, True, ("time-of-day", "arrival", 36_000.5)),
+        (None, 250, None, True, ("relative", "event", 0.25)),
+    ],
+)
+def test_a_log_prefix_comes_after_arrival_and_before_the_events_own_time(
+    at: float | None, ts: int | None, prefix: float | None, of_day: bool, told: tuple[str, str, float]
+) -> None:
+    """The log's times are the recorder's, the event's those of whoever made it; a time of day is no date."""
+    clock = Clock()
+    clock.add(0, at, ts, prefix)
+    clock.time_of_day = of_day
+    assert (clock.kind, clock.source, clock.span()[0]) == told
+    assert clock.when(0) == told[2]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from webapp.core.evidence import OVERSIZE
 from webapp.core.records import Record
 from webapp.readers.limits import Limits
 from webapp.readers.sse import LOST_AFTER, SseReader
@@ -229,3 +230,13 @@ def test_a_stray_line_longer_than_memory_allows_shows_the_same_text_however_it_c
     for chunk in (b"prose " * 15, b"prose " * 35 + b"\n"):
         assert reader.feed(chunk) == []
     assert reader.account == whole
+
+
+def test_a_block_larger_than_the_reference_client_takes_is_noted() -> None:
+    """More than 10 MiB of data, whole or in pieces; one byte less is not."""
+    for size, noted in ((OVERSIZE, False), (OVERSIZE + 1, True)):
+        text = b"data: {}\n\ndata: " + b"x" * size + b"\n\ndata: {}\n\n"
+        for chunks in ([text], [text[at : at + 1_000_000] for at in range(0, len(text), 1_000_000)]):
+            reader = SseReader()
+            records = [record for chunk in chunks for record in reader.feed(chunk)]
+            assert ["oversize" in record.framing for record in records] == [False, noted, False]

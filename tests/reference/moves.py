@@ -158,7 +158,8 @@ class Moves(Stream):
         id_ = rng.choice(free or ["s1"])
         event = {"type": "SUBAGENT_STARTED", "subagentRunId": id_, "name": "n"}
         if rng.random() < 0.3:
-            known = [*self.agents, *self.ended] if rng.random() > self.chaos else ["s1", "s3", "s9"]
+            # sorted, since a set has another order in each process
+            known = [*self.agents, *sorted(self.ended)] if rng.random() > self.chaos else ["s1", "s3", "s9"]
             if known:
                 event["parentSubagentRunId"] = rng.choice(known)
         self.agents.append(id_)

@@ -17,7 +17,7 @@ from webapp.storage import findings, items, traces
 from webapp.storage.db import Database
 from webapp.storage.models import Trace
 from webapp.views.page import PageContext
-from webapp.views.panels import PANELS
+from webapp.views.panels import panels_of
 from webapp.views.selection import Selection
 from webapp.web.deps import make_templates
 from webapp.web.static import Assets
@@ -62,7 +62,7 @@ def show(database: Database) -> Show:
             assert trace is not None
             page = around(session, trace, chosen.get("event"), shared)
             sel = Selection(f"/traces/{id_}", panel, **chosen)
-            return PANELS[panel].build(session, trace, sel, page)
+            return panels_of(trace.protocol)[panel].build(session, trace, sel, page)
 
     return shown
 
@@ -78,8 +78,9 @@ def write(database: Database) -> Callable[..., str]:
             assert trace is not None
             page = around(session, trace, chosen.get("event"), shared)
             sel = Selection(f"/traces/{id_}", panel, **chosen)
-            built = PANELS[panel].build(session, trace, sel, page)
-            template = templates.get_template(f"fragments/_{panel}.html")
+            chosen_panel = panels_of(trace.protocol)[panel]
+            built = chosen_panel.build(session, trace, sel, page)
+            template = templates.get_template(chosen_panel.template)
             return template.render(panel=built, sel=sel, trace=trace, page=page)
 
     return written

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from html import unescape
 from typing import Any
 
+from tests.readers.frames import frame
 from tests.streams import finished, message, sse, started
 
 Show = Callable[..., Any]
@@ -45,12 +46,12 @@ def test_every_line_of_a_small_file_with_its_bytes_and_records(keep: Keep, show:
 
 
 def test_it_says_how_it_was_read_and_which_lines_were_not(keep: Keep, show: Show) -> None:
-    """The form, its reason, and each line nobody understood, marked and linked."""
+    """The form, its reason, each line nobody understood marked, and a link to the list of them."""
     body = ndjson(b"some prose", started(), *message("m", "hi"), b"more prose", finished())
     panel = show("source", keep(body))
     assert panel.read_as.startswith("Read as one JSON object a line, because ")
-    assert panel.strays_words == "2 lines not understood"
-    assert [(link.words, "line=" in link.href) for link in panel.strays] == [("1", True), ("6", True)]
+    assert panel.strays.words == "2 lines not understood"
+    assert "only=strays" in panel.strays.href
     assert [row.number for row in panel.rows if row.stray] == [1, 6]
 
 
@@ -140,3 +141,31 @@ def test_hostile_lines_are_data(keep: Keep, write: Show) -> None:
     assert "<script>alert" not in html
     assert "U+0000 U+202E" in html
     html.encode()
+
+
+def test_the_recorded_response_head_is_told(keep: Keep, show: Show, write: Show) -> None:
+    """Status, content type and the names of the other headers stand above the lines, once."""
+    head = b"HTTP/1.1 200 OK\nContent-Type: text/event-stream\nServer: x\nSet-Cookie: s=1\n\n"
+    id_ = keep(head + sse(started(), finished()))
+    panel = show("source", id_)
+    assert panel.head == (
+        "The recorded response has status 200, content type text/event-stream, further headers server, set-cookie."
+    )
+    assert not any("status 200" in note.text for note in panel.notes)
+    assert write("source", id_).count("The recorded response has") == 1
+    assert show("source", keep(sse(started(), finished()))).head == ""
+
+
+def test_a_binary_recording_is_shown_as_text(keep: Keep, show: Show, write: Show) -> None:
+    """One frame a line, in hexadecimal, each with its record; the file's size is that of the bytes."""
+    frames = [frame(event) for event in (started(), *message("m", "hi"), finished())]
+    id_ = keep(b"".join(frames))
+    panel = show("source", id_, event=2)
+    assert panel.read_as.startswith("Read as binary frames of AG-UI events, because ")
+    assert [plain(row) for row in panel.rows] == [one.hex(" ") for one in frames]
+    assert [row.start for row in panel.rows] == list(range(len(frames)))
+    assert [row.number for row in panel.rows if row.here] == [3]
+    assert "lines and bytes here are of that text" in dict(panel.facts)["size"]
+    assert "The file, which is binary" in write("source", id_)
+    packed = keep(gzip.compress(b"\n".join(one.hex().encode() for one in frames)))
+    assert "The file, which was compressed" in write("source", packed)

@@ -9,7 +9,8 @@ import pytest
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from webapp.core.rules.model import Rule, catalogue, families
+from webapp.core.rules.model import Rule, catalogue, families, rules_of
+from webapp.core.teams.answers import ANSWERS
 from webapp.web import rules
 from webapp.web.deps import make_templates
 from webapp.web.errors import add_error_handlers
@@ -41,6 +42,17 @@ def test_each_family_has_an_anchor_that_is_linked(client: TestClient) -> None:
         assert f'href="#{family.code.lower()}"' in html
 
 
+def test_the_protocols_are_clearly_apart(client: TestClient) -> None:
+    """AG-UI's rules come first, then those of Teams, each under a heading that the contents lead to."""
+    html = client.get("/rules").text
+    ag_ui, teams = html.index('<section class="rules-part" id="ag-ui"'), html.index('id="microsoft-teams"')
+    assert 'href="#ag-ui"' in html
+    assert 'href="#microsoft-teams"' in html
+    assert ag_ui < html.index('href="/rules/AGUI-HAZ-11"') < teams < html.index('href="/rules/TEAMS-001"')
+    assert 'Shape of a request <span class="id">001–010</span>' in html
+    assert 'href="/rules/answers"' in html
+
+
 def test_a_severity_has_its_shape_and_its_word(client: TestClient) -> None:
     """Colour is never the only sign of a severity."""
     html = client.get("/rules").text
@@ -55,7 +67,9 @@ def test_a_rule_has_its_page(client: TestClient, rule: Rule) -> None:
     answer = client.get(f"/rules/{rule.id}")
     assert answer.status_code == 200
     assert (f'href="{rule.spec_url}" rel="noopener noreferrer"' in answer.text) == bool(rule.spec)
-    assert ("<dt>Specification</dt>" in answer.text) == bool(rule.spec)
+    heading = "Read more" if rule.protocol == "teams" else "Specification"
+    assert (f"<dt>{heading}</dt>" in answer.text) == bool(rule.spec)
+    assert ("<dt>Since version</dt>" in answer.text) == bool(rule.since)
     assert not re.search(r"\sstyle=|<style|<script>|\son[a-z]+=|hx-on", answer.text)
     order = list(catalogue())
     at = order.index(rule.id)
@@ -88,11 +102,72 @@ def test_a_rule_says_all_a_reader_needs(client: TestClient) -> None:
         ("AGUI-SUB-14", "It is never reported"),
         ("AGUI-HAZ-02", "A stream in which it happens"),
         ("AGUI-TRN-10", "the run’s outcome is “truncated”"),
+        ("TEAMS-047", "the trace counts as rejected from there"),
+        ("TEAMS-055", "It never changes the verdict"),
     ],
 )
 def test_a_rule_says_how_a_trace_shows_it(client: TestClient, rule_id: str, words: str) -> None:
     """The page tells what to look for, by severity and by the way the rule is shown."""
     assert words in client.get(f"/rules/{rule_id}").text
+
+
+def test_a_teams_rule_says_all_a_reader_needs(client: TestClient) -> None:
+    """The page of a Teams rule says where the rule comes from, and leads to what Teams answers."""
+    html = client.get("/rules/TEAMS-020").text
+    for heading in ("Usual cause", "What to change", "What Teams may answer", "A recording that breaks it"):
+        assert f"<h2>{heading}</h2>" in html
+    assert "Microsoft Teams streaming</span>" in html
+    assert "Microsoft’s documentation says so." in html
+    assert "Where Teams refused it for good" in html
+    assert 'href="/rules/answers#E403-PREFIX"' in html
+    assert "<dt>Since version</dt>" not in html
+
+
+def test_a_teams_example_is_shown_call_by_call(client: TestClient) -> None:
+    """Each call has its time, its activity and the answer; a refusal is marked; the lines can be copied."""
+    html = client.get("/rules/TEAMS-020").text
+    shown = html[html.index('<ol class="calls">') : html.index("</ol>")]
+    assert "+1.6 s" in shown
+    assert "POST …/a:chat-1/activities" in shown
+    assert "403 {&#34;error&#34;" in shown
+    assert (shown.count('"answer"'), shown.count('"answer error"')) == (1, 1)
+    assert "{&#34;at&#34;:1.6," in html
+
+
+def test_a_long_text_of_an_example_is_shortened_and_says_so(client: TestClient) -> None:
+    """A text over the limit is not shown whole twice: the call has its beginning and its length."""
+    assert re.search(r"page after page, [^(]*… \(1,\d{3} characters\)", client.get("/rules/TEAMS-021").text)
+
+
+def test_a_call_without_an_answer_says_so(client: TestClient) -> None:
+    """A lost answer is told apart from an empty one."""
+    assert '<span class="mono">no answer</span>' in client.get("/rules/TEAMS-015").text
+
+
+def test_a_retired_rule_blames_nobody(client: TestClient) -> None:
+    """Where nothing is wrong the page names no side."""
+    html = client.get("/rules/TEAMS-057").text
+    assert "It is never reported" in html
+    assert "A recording in which it happens" in html
+    assert "Whose side" not in html
+
+
+def test_the_answers_of_teams_are_a_page(client: TestClient) -> None:
+    """Every answer has its anchor, its status, code and message, what it means, and its rules."""
+    html = client.get("/rules/answers").text
+    assert re.findall(r'<li id="(E[^"]+)">', html) == [row.key for row in ANSWERS]
+    row = html[html.index('<li id="E403-STOP">') : html.index('<li id="E403-PREFIX">')]
+    assert "<code>ContentStreamNotAllowed</code> <q>Content stream was canceled by user</q>" in row
+    assert 'href="/rules/TEAMS-044"' in row
+    assert not re.search(r"\sstyle=|<style|<script>|\son[a-z]+=|hx-on", html)
+
+
+def test_an_answer_and_its_rules_lead_to_each_other(client: TestClient) -> None:
+    """A rule's page lists exactly the answers whose rows name it."""
+    for rule in rules_of("teams"):
+        html = client.get(f"/rules/{rule.id}").text
+        told = re.findall(r'href="/rules/answers#([^"]+)"', html)
+        assert told == [row.key for row in ANSWERS if rule.id in row.rules]
 
 
 def test_only_a_rule_with_findings_leads_to_traces(client: TestClient) -> None:

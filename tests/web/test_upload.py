@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import html
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fastapi.testclient import TestClient
 
+from tests.readers.several import three_in_a_har, two_connections, two_in_a_zip, zipped
 from webapp.storage import traces
 from webapp.storage.db import Database
 
@@ -167,6 +170,7 @@ def test_a_raw_body_through_the_interface(client: TestClient) -> None:
         "url": f"http://127.0.0.1:8321/traces/{made['id']}",
         "verdict": "conformant",
         "duplicate": False,
+        "masked": 0,
     }
     again = client.post("/api/traces", content=SSE)
     assert again.status_code == 200
@@ -190,6 +194,7 @@ def test_the_report_has_the_members_of_the_contract(client: TestClient) -> None:
     assert list(report) == [
         "source",
         "format",
+        "read_as",
         "protocol",
         "protocol_version",
         "version_used",
@@ -200,6 +205,7 @@ def test_the_report_has_the_members_of_the_contract(client: TestClient) -> None:
         "runs",
         "findings",
         "artefacts",
+        "masked",
         "not_understood",
         "skipped_rules",
         "clock",
@@ -218,3 +224,89 @@ def test_the_description_covers_the_interface_and_only_that(client: TestClient) 
     assert {"200", "201", "400", "413"} <= set(post["responses"])
     assert client.get("/docs").status_code == 404
     assert client.get("/redoc").status_code == 404
+
+
+def test_a_file_with_several_streams_is_asked_about_before_anything_is_stored(
+    client: TestClient, database: Database
+) -> None:
+    """The page lists them, ticked, in a form that takes the file again; the ticked ones become traces."""
+    data = two_in_a_zip()
+    answer = client.post("/traces", files=files(("a.zip", data), ("b.sse", SSE)))
+    assert answer.status_code == 200
+    assert stored(database) == []
+    assert "a.zip holds 2 streams" in answer.text
+    assert re.findall(r'name="part" value="([^"]+)" checked', answer.text) == ["m1@a.zip", "m2@a.zip"]
+    assert 'type="file" name="files"' in answer.text
+    answer = client.post("/traces", files=files(("a.zip", data), ("b.sse", SSE)), data={"part": ["m2@a.zip"]})
+    assert (answer.status_code, answer.headers["location"]) == (303, "/")
+    assert sorted(trace.name for trace in stored(database)) == ["a.zip › logs/second.sse", "b.sse"]
+
+
+def test_one_ticked_stream_opens_its_trace(client: TestClient, database: Database) -> None:
+    """The browser is sent to it."""
+    answer = client.post("/traces", files=files(("a.har", three_in_a_har())), data={"part": "e3@a.har"})
+    [trace] = stored(database)
+    assert answer.headers["location"] == f"/traces/{trace.id}"
+    assert (trace.name, trace.verdict) == ("a.har › POST /agent #2", "rejected")
+
+
+def test_without_a_tick_the_question_comes_again(client: TestClient, database: Database) -> None:
+    """With a sentence that says so."""
+    answer = client.post("/traces", files=files(("a.zip", two_in_a_zip())), data={"asked": "1"})
+    assert "tick at least one stream" in answer.text
+    assert stored(database) == []
+
+
+def test_the_pages_own_script_gets_the_question_as_a_fragment(client: TestClient) -> None:
+    """It still holds the file, so the form has no field for it."""
+    ask = {"Accept": "application/json"}
+    answer = client.post("/traces", files=files(("a.zip", two_in_a_zip())), headers=ask)
+    fragment = answer.json()["choose"]
+    assert 'name="part" value="m1@a.zip"' in fragment
+    assert 'type="file"' not in fragment
+
+
+def test_pasted_text_with_several_streams_comes_back_with_the_question(
+    client: TestClient, database: Database
+) -> None:
+    """The text is in the form again, unchanged."""
+    text = two_connections().decode()
+    answer = client.post("/traces", data={"text": text, "name": "desk"})
+    assert html.escape(text.splitlines()[1]) in answer.text.replace("&#34;", "&quot;")
+    answer = client.post("/traces", data={"text": text, "name": "desk", "part": "c2@desk"})
+    assert [trace.name for trace in stored(database)] == ["desk › POST /agent #2"]
+
+
+def test_names_from_an_archive_are_text(client: TestClient) -> None:
+    """Markup in the name of a file inside is shown, not obeyed."""
+    data = zipped({"<b>1.sse": SSE, "2.sse": SSE + b"\n"})
+    answer = client.post("/traces", files=files(("<i>.zip", data)))
+    assert "<b>1" not in answer.text
+    assert "<i>" not in answer.text
+
+
+def test_the_interface_answers_409_with_the_streams(client: TestClient, database: Database) -> None:
+    """`part` names one, several or all of them."""
+    data = two_in_a_zip()
+    answer = client.post("/api/traces?name=a.zip", content=data)
+    assert answer.status_code == 409
+    assert [(part["id"], part["title"], part["events"]) for part in answer.json()["parts"]] == [
+        ("m1", "logs/first.sse", 5),
+        ("m2", "logs/second.sse", 5),
+    ]
+    assert answer.json()["notes"] == ["No recordings: readme.txt (this is plain text)."]
+    assert stored(database) == []
+    one = client.post("/api/traces?name=a.zip&part=m2", content=data)
+    assert (one.status_code, one.json()["verdict"]) == (201, "conformant")
+    every = client.post("/api/traces?name=a.zip&part=all", content=data)
+    assert every.status_code == 201
+    assert [made["duplicate"] for made in every.json()["traces"]] == [False, True]
+    both = client.post("/api/traces?part=m1&part=m2", files=files(("a.zip", data)))
+    assert (both.status_code, len(both.json()["traces"])) == (200, 2)
+
+
+def test_an_unknown_stream_is_told(client: TestClient) -> None:
+    """So is one asked for of a file that holds no others."""
+    assert "no stream called m9" in client.post("/api/traces?part=m9", content=two_in_a_zip()).json()["error"]
+    assert client.post("/api/traces?part=m1", content=SSE).status_code == 400
+    assert client.post("/api/traces?part=all", content=SSE).json()["traces"][0]["verdict"] == "conformant"

@@ -1,7 +1,8 @@
 """What to look for and what to change, narrowed by what the trace shows.
 
 Rules of this file: words only. A rule's row in the catalogue says what usually is the cause; where the finding's
-reason is known, the sentences here take its place. `{start}`, `{end}`, `{noun}` are filled in by the item's kind.
+reason is known, the sentences here take its place. `{start}`, `{end}`, `{noun}` are filled in by the item's kind;
+those for Microsoft Teams, where all items are messages, stand as they are.
 """
 
 from __future__ import annotations
@@ -86,6 +87,34 @@ _END_ADVICE = {
         "Send no `{end}` for chunks: the client adds it.",
     ),
 }
+_PREFIX = "TEAMS-020"
+_PREFIX_ADVICE = {
+    "delta": Advice(
+        "The model’s pieces are sent on as they come, while Teams wants the whole text every time.",
+        "Append each piece to what was sent before, and send the sum as `text`.",
+    ),
+    "normalised": Advice(
+        "The text is trimmed, its white space folded or its signs escaped in one place and not in another.",
+        "Prepare the text in one place before the first chunk, the same way for every chunk and the end.",
+    ),
+    "stale": Advice(
+        "An older text was sent after a newer one: two senders run side by side, or a repeat kept its old text.",
+        "Send through one queue, take the text at the moment of sending, and drop what a newer chunk replaces.",
+    ),
+    "moved": Advice(
+        "Something was put in front of the text that is already on screen, such as a heading or a notice.",
+        "Add new text only at the end; what must stand first has to be sent first.",
+    ),
+    "rewritten": Advice(
+        "Citation marks or markup are rewritten over the whole text, after a part of it has been shown.",
+        "Rewrite before the first send, and hold back a half-written mark until it is complete.",
+    ),
+    "changed": Advice(
+        "The answer was begun anew, often after a tool call, or another text was put in its place.",
+        "End the stream with the text that is on screen, and send the new text in a new one.",
+    ),
+}
+TEAMS_REASONS = frozenset(_PREFIX_ADVICE)  # those of `explain.REASONS` that only Teams findings have
 
 
 def advise(rule: str, reason: str | None, kind: str | None) -> Advice:
@@ -96,6 +125,8 @@ def advise(rule: str, reason: str | None, kind: str | None) -> Advice:
     row = catalogue().get(rule)
     if row is None:
         return Advice("", "")
+    if rule == _PREFIX:
+        return _PREFIX_ADVICE.get(reason or "", Advice(row.cause, row.fix))
     found = _BY_RULE.get((rule, reason or ""))
     if found is None and kind in STARTS:
         table = _CONTENT_ADVICE if rule in _CONTENT else _END_ADVICE if rule in _END else {}

@@ -44,6 +44,13 @@ REASONS = {
     "ambiguous": "several lanes could be meant",
     "owner-differs": "the tag is not the opener's",
     "value-differs": "a repeated value is not the opener's",
+    # Microsoft Teams: how a text fails to begin with the one streamed before it
+    "delta": "the text is the next piece, not the whole so far",
+    "normalised": "only white space or escaping of the earlier text differs",
+    "stale": "the text is an older, shorter one",
+    "moved": "the earlier text stands elsewhere in it",
+    "rewritten": "a citation or markup of the earlier text was rewritten",
+    "changed": "the earlier text was changed or left out",
 }
 
 

@@ -16,6 +16,7 @@ import msgspec
 SEVERITIES = ("fatal", "error", "warning", "info")  # worst first
 VERDICTS = ("rejected", "nonconformant", "warnings", "conformant", "unchecked")
 OUTCOMES = ("success", "interrupted", "cancelled", "failed", "rejected", "truncated", "open")
+TEAMS_OUTCOMES = ("finished", "stopped", "expired", "edited", "refused", "unclosed", "open")
 PARTIES = ("producer", "application", "service", "capture")  # whose fault; words in `party_words`
 ROLES = ("opened", "closed", "closed_by", "again", "expected", "later", "answer", "previous")
 MAX_RELATED = 200  # further places of a merged finding that are listed; `count` has them all

@@ -29,6 +29,7 @@ class Ledger:
         self.rejected_by: Finding | None = None
         self.left_out = 0
         self.muted = False
+        self.unjudged: dict[str, str] = {}  # rules the recording cannot show -> why
         self._merge: dict[tuple[object, ...], Finding] = {}
         self._keys: dict[str, int] = {}  # rule and place -> findings there
         self._told: set[int] = set()  # ids of those in `new` and `amended`
@@ -49,17 +50,18 @@ class Ledger:
         related: Sequence[Place] = (),
         cause: str | None = None,
         severity: str | None = None,
+        basis: str = "confirmed",
         count: int = 1,
     ) -> Finding | None:
         """One rule broken at one place; merged into an earlier finding where they are one defect.
 
-        Returns the finding that holds it; None while muted or beyond the limit.
+        Returns the finding that holds it; None while muted, beyond the limit, or of a rule that cannot be judged.
         """
-        if self.muted:
+        if self.muted or rule in self.unjudged:
             return None
         row = catalogue()[rule]
         level = severity or row.severity
-        merge_key = (rule, level, lane, cause, path if path is not None else item and item[0])
+        merge_key = (rule, level, lane, cause, path if path is not None else item and item[0], basis)
         old = self._merge.get(merge_key)
         if old is not None:
             self.again(old, event, count)
@@ -85,6 +87,7 @@ class Ledger:
             cause=cause,
             after_rejection=self.rejected_at is not None and event > self.rejected_at,
             count=count,
+            basis=basis,
         )
         self._merge[merge_key] = finding
         self.findings.append(finding)

@@ -25,6 +25,7 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     offset:  0-based byte offset of that line in the original
     at:      arrival time in seconds, when the carrier knows it (unix or relative)
     framing: notes for the engine, from `FRAMING`
+    prefix_at: the time a log line begins with, in seconds (unix, or since midnight when it has no date)
     """
 
     payload: bytes
@@ -32,6 +33,7 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     offset: int
     at: float | None = None
     framing: tuple[str, ...] = ()
+    prefix_at: float | None = None
 
 
 FRAMING = {
@@ -42,7 +44,22 @@ FRAMING = {
     "incomplete": "the last record of the input, cut before its delimiter",
     "invalid-utf8": "the bytes are not UTF-8",
     "too-long": "longer than the record limit: the payload holds only its beginning",
+    "oversize": "the frame has more than `evidence.OVERSIZE` bytes",
+    "proto": "the payload was made of a binary frame; with one of the notes below it only shows the frame's bytes",
+    "frame-empty": "a frame of no bytes",
+    "frame-broken": "a frame whose bytes are no message of the binary binding",
+    "frame-two-arms": "a frame that holds two events",
+    "frame-no-base": "a frame whose event has no `base_event`",
+    "frame-other-type": "a frame whose `base_event` names another type than its event",
+    "frame-unknown-arm": "a frame that holds an event the binary binding does not have",
+    "frame-cut": "the input ends inside this frame",
 }
+
+
+# how far a record came, as a number: the place of `Step.reached` in REACHED
+REACHED = ("delivered", "dropped", "refused", "after", "lost", "sent")
+DELIVERED, DROPPED, REFUSED, AFTER, LOST, SENT = range(len(REACHED))
+SHOWN = (DELIVERED, SENT)  # it came to the screen, as far as the recording can tell
 
 
 class Item(msgspec.Struct, gc=False, eq=False):
@@ -104,13 +121,16 @@ class Step(msgspec.Struct, gc=False):
 
     type:    the wire `type` as sent (None when there is no JSON object with a string type)
     lane:    `subagentRunId` of the event, or of the invocation it is about; None is the parent agent
-    event:   the decoded event (a struct of `agui.events`), None when dropped, expanded or undecodable
+    event:   the decoded event (a struct of `agui.events`; Teams: an `Exchange`), None when dropped, expanded or
+        undecodable
     item:    the item it is about, after the change; change: opened | grew | closed | result | touched | None
     delta:   text the event adds to the item
-    reached: delivered | dropped (by enforcement) | refused (here the client stops) | after (never reached it)
+    reached: delivered | dropped (by enforcement) | refused (here the client stops) | after (never reached it);
+        Teams: delivered | dropped (taken, with an error) | refused | lost (no answer) | sent (answers not recorded)
     synthesized: derived events, in order, standing before `event` (a chunk has only these)
     findings: new ones; amended: earlier ones whose text, count or relations changed
     ts:      the event's own `timestamp` (ms since epoch by convention), never used for order
+    at:      request time in seconds, where the record itself tells it (Teams); None: as the reader says
     run:     number of the run it belongs to
     """
 
@@ -128,3 +148,4 @@ class Step(msgspec.Struct, gc=False):
     ts: int | None = None
     run: int | None = None
     wire: dict[str, Any] | None = None  # the event after enforcement, where that changed it; None = as sent
+    at: float | None = None

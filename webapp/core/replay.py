@@ -11,15 +11,17 @@ never stops at a fault, and keeps nothing of a step but what the stages remember
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from webapp.core.agui.engine import AguiEngine
+from webapp.core.evidence import ResponseHead
 from webapp.core.findings import Report
 from webapp.core.records import Step
+from webapp.core.teams.engine import TeamsEngine
 
 ENGINE_VERSION = "1"  # raise it when verdicts change: stored traces are then judged again
-PROTOCOLS = ("ag-ui",)
+PROTOCOLS = ("ag-ui", "teams")
 
 
 class Feed(Protocol):
@@ -34,9 +36,12 @@ class Feed(Protocol):
 class Replay:
     """One trace's judge. `feed(raw, at=None, framing=()) -> Step` takes the records in order: see `Feed`.
 
-    protocol:  `ag-ui`
-    run_input: the `RunAgentInput` the recorded request carried, when it is known
-    max_depth: nesting a payload may have; max_findings: findings kept (further ones are counted)
+    protocol:  `ag-ui` or `teams`
+    run_input: the `RunAgentInput` the recorded request carried, when it is known (AG-UI only)
+    head_missing: the recording begins later than the stream, so a run may have begun before it: what misses its
+        beginning is then no fault, and the rules about it count as not judged (AG-UI only)
+    unjudged: rules the recording cannot show, since it was redacted or cut, with the reason (AG-UI only)
+    max_depth: nesting a payload may have (AG-UI only); max_findings: findings kept (further ones are counted)
 
     Raises ValueError for an unknown protocol, and for nothing else.
     """
@@ -48,15 +53,32 @@ class Replay:
         *,
         max_depth: int = 200,
         max_findings: int = 10_000,
+        head_missing: bool = False,
+        unjudged: Mapping[str, str] | None = None,
     ) -> None:
         if protocol not in PROTOCOLS:
             raise ValueError(f"unknown protocol {protocol!r}")
         self.protocol = protocol
-        self._engine = AguiEngine(run_input, max_depth=max_depth, max_findings=max_findings)
+        self._engine: AguiEngine | TeamsEngine = (
+            TeamsEngine(max_findings=max_findings)
+            if protocol == "teams"
+            else AguiEngine(
+                run_input,
+                max_depth=max_depth,
+                max_findings=max_findings,
+                head_missing=head_missing,
+                unjudged=unjudged,
+            )
+        )
         self.feed: Feed = self._engine.feed
 
-    def finish(self) -> Report:
-        """The end of the recording: closes the last run and gives the report. Call it once."""
+    def finish(self, head: ResponseHead | None = None) -> Report:
+        """The end of the recording: closes the last run and gives the report. Call it once.
+
+        head: of the HTTP response that carried the records, when it is recorded (AG-UI only).
+        """
+        if isinstance(self._engine, AguiEngine):
+            return self._engine.finish(ENGINE_VERSION, head)
         return self._engine.finish(ENGINE_VERSION)
 
     def messages(self) -> list[dict[str, Any]]:

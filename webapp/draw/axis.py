@@ -62,7 +62,7 @@ def pct(px: float) -> str:
 
 
 def seconds(value: float, step: float) -> str:
-    """A time written no more exactly than `step` seconds needs: `17 s`, `16.6 s`, `4 ms`, `2 min 05 s`."""
+    """A time no more exact than `step` seconds needs: `17 s`, `16.6 s`, `4 ms`, `2 min 05 s`, `1:25:10`."""
     sign, size = ("−", -value) if value < 0 else ("", value)
     if step < 0.1 and size < 1:
         return f"{sign}{size * 1000:.{_digits(step * 1000)}f} ms"
@@ -70,6 +70,8 @@ def seconds(value: float, step: float) -> str:
         return f"{sign}{size:,.{_digits(step)}f} s"
     if size < 3600:
         return f"{sign}{int(size // 60)} min {int(size % 60):02d} s"
+    if step < 60:
+        return f"{sign}{int(size // 3600):,}:{int(size % 3600 // 60):02d}:{int(size % 60):02d}"
     return f"{sign}{int(size // 3600):,} h {int(size % 3600 // 60):02d} min"
 
 

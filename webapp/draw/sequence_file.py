@@ -14,7 +14,7 @@ from webapp.draw.sequence_model import Diagram
 from webapp.draw.sequence_place import HEAD, places
 
 # the light half of the tokens of app.css, and those of its classes that the diagram uses
-_CSS = """
+CSS = """
 text{font:12px system-ui,"Segoe UI",Roboto,"Noto Sans",sans-serif;fill:#191b1d}
 .t-m{font-family:ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:11.5px}
 .t-sm,.t-a{font-family:ui-monospace,Menlo,Consolas,"DejaVu Sans Mono",monospace;font-size:11px;fill:#666c73}
@@ -54,7 +54,7 @@ def standalone(diagram: Diagram, label: str) -> Markup:
     )
     return svg.svg(
         svg.title(label),
-        Markup("<style>") + Markup(_CSS) + Markup("</style>"),
+        Markup("<style>") + Markup(CSS) + Markup("</style>"),
         svg.rect(0, 0, at.width, at.height + HEAD, class_="paper"),
         body,
         head_labels(at, diagram),

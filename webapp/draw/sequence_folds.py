@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webapp.draw.sequence_model import REFUSED, Burst, Entry, Fact, Part, Row
+from webapp.core.records import REFUSED
+from webapp.draw.sequence_model import Burst, Entry, Fact, Part, Row
 from webapp.draw.sequence_words import FAMILY
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-DELIVERED, DROPPED, REFUSED, AFTER = 0, 1, 2, 3  # `events.reached`
+from webapp.core.records import DELIVERED
+
 MAX_LANES = 8  # lifelines of lanes drawn; further ones share one
 MAX_PARTS = 6  # lines of one loop frame
 

@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from webapp.core.records import AFTER, DROPPED, REFUSED
 from webapp.draw import layout
 from webapp.draw.sequence_folds import stop_row, whole_item
 from webapp.draw.sequence_model import (
-    AFTER,
-    DROPPED,
     MAX_PARTS,
-    REFUSED,
     Arrow,
     Burst,
     Columns,

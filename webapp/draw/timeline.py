@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from webapp.draw import axis, layout
 from webapp.draw import timeline_marks as marks
+from webapp.draw import timeline_pace as pace
 from webapp.draw import timeline_pins as pins
 from webapp.draw.axis import TRACK
 from webapp.draw.svg import el, group, join, link, num, path, title
@@ -125,6 +126,7 @@ def _track(timeline: Timeline, placed: list[Placed], height: float) -> Markup:
     scale = timeline.scale
     parts = [
         marks.definitions({bar.kind for p in placed for bar in p.lane.bars if bar.until is not None}),
+        pace.definitions(placed),
         _stretched(height, axis.grid(scale, height), _rules(placed)),
         join(_tint(p, timeline) for p in placed),
         join(_slice(timeline, part, height) for part in timeline.slices),
@@ -132,6 +134,8 @@ def _track(timeline: Timeline, placed: list[Placed], height: float) -> Markup:
         join(marks.bar(p, i, scale) for p in placed for i in range(len(p.lane.bars))),
         _stretched(height, *(_dense(p, scale) for p in placed)),
         join(marks.states(p, scale) for p in placed),
+        join(pace.limit(p, scale) for p in placed),
+        join(pace.ruler(p, scale) for p in placed),
         _veil(timeline, height),
         join(marks.chosen(p, scale) for p in placed),
         _cursor(timeline, placed, height),

@@ -19,6 +19,7 @@ BAR, BAR_GAP = 24, 7
 SLIM, SLIM_GAP = 13, 4  # bars of a crowded lane
 STATE_ROW = 22
 COLUMN_ROW = 20
+PACE_ROW, LIMIT_ROW = 38, 22  # the ruler of a Teams stream, its two-minute clock
 LOWEST = 52  # name and the line under it
 ROOMY_ROWS, MOST_ROWS, MOST_NOTE_ROWS = 5, 16, 4
 FONT = 11.5
@@ -65,6 +66,12 @@ def _lane(lane: Lane, scale: Scale, y: float) -> Placed:
     if lane.states:
         placed.states = below + 4
         below += STATE_ROW
+    if lane.pace is not None:
+        placed.pace = below + PACE_ROW - 6
+        below += PACE_ROW
+    if lane.limit is not None:
+        placed.limit = below + 3
+        below += LIMIT_ROW
     placed.height = max(LOWEST, below - y + BOTTOM)
     return placed
 

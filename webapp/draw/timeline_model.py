@@ -104,6 +104,51 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """One request of a stream on its ruler. look: fine | refused | lost | dropped | sent; href None: not linked."""
+
+    x: float
+    look: str
+    title: str
+    href: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of the axis with words: a burst, a silence. words: beside it where they fit; title: on hover."""
+
+    x0: float
+    x1: float
+    words: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """The one-per-second ruler of a stream. soon: where another request would come too soon, merged and in order."""
+
+    calls: tuple[Call, ...]
+    soon: tuple[tuple[float, float], ...] = ()
+    bursts: tuple[Stretch, ...] = ()
+    silences: tuple[Stretch, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """The two-minute clock of a stream: from the start's answer, used up to `x1`, over at `end`.
+
+    words: how much was left, or how far over; over: it went past the end
+    """
+
+    x0: float
+    x1: float
+    end: float
+    words: str
+    title: str
+    over: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Lane:
     """One swimlane. parent: `ord` of the lane it hangs under; tint: class `l0` …; x0, x1: its life, if known.
 
@@ -125,6 +170,8 @@ class Lane:
     pins: tuple[Pin, ...] = ()
     marks: tuple[Mark, ...] = ()
     columns: tuple[Column, ...] = ()
+    pace: Pace | None = None
+    limit: Limit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +220,8 @@ class Placed:
     marks: list[float | None] = field(default_factory=list)  # y of the words
     columns: dict[str, float] = field(default_factory=dict)  # kind -> base line
     states: float | None = None
+    pace: float | None = None  # y of the ruler's foot
+    limit: float | None = None  # y of the clock's bar
 
     @property
     def left_out(self) -> int:

@@ -13,10 +13,12 @@ from typing import Any, Protocol
 
 from sqlalchemy.orm import Session
 
+from webapp.core.evidence import ResponseHead
 from webapp.core.findings import Report
 from webapp.core.records import Record, Step
 from webapp.ingest.clock import Clock
-from webapp.ingest.index import AT, HEAD, SEQ, TS, Indexer
+from webapp.ingest.incoming import Unread
+from webapp.ingest.index import AT, HEAD, PREFIX, SEQ, TS, Indexer
 from webapp.ingest.rows import finding_row, item_rows, run_row, severities, sum_up
 from webapp.readers.base import Account
 from webapp.storage import bulk
@@ -33,7 +35,7 @@ class Engine(Protocol):
 
     def feed(self, raw: bytes, at: float | None = None, framing: tuple[str, ...] = ()) -> Step: ...
 
-    def finish(self) -> Report: ...
+    def finish(self, head: ResponseHead | None = None) -> Report: ...
 
     def held(self) -> list[tuple[str, str]]: ...
 
@@ -52,15 +54,22 @@ def analyse(
     index = Indexer(pk, replay.held, replay.state_now)
     writer = _Writer(session, index)
     feed, add = replay.feed, index.add
+    unread = Unread()
     pending = 0
     with _collector_resting():
         for record in records:
-            add(record, feed(record.payload, record.at, record.framing))
+            step = feed(record.payload, record.at, record.framing)
+            if step.type is None:
+                unread.add(record)
+            add(record, step)
             pending += ROW_COST + len(record.payload)
             if pending > BATCH_BYTES:
                 writer.write()
                 pending = 0
-        report = replay.finish()
+        told = account()
+        report = replay.finish(told.head)
+        if report.protocol == "teams":
+            unread.tell(told)
         index.finish()
         writer.write()
     bulk.set_severities(session, severities(pk, index.hits, report.findings))
@@ -72,7 +81,8 @@ def analyse(
     bulk.add_runs(session, [run_row(pk, run) for run in report.runs])
     bulk.add_findings(session, [finding_row(pk, ord_, f) for ord_, f in enumerate(report.findings)])
     trace.heads = writer.heads
-    sum_up(trace, index, writer.clock, report, account())
+    writer.clock.time_of_day = told.time_of_day
+    sum_up(trace, index, writer.clock, report, told)
     session.flush()
     return report
 
@@ -92,6 +102,7 @@ class _Writer:
         self.clock.extend(
             [(row[SEQ], row[AT]) for row in events if row[AT] is not None],
             [(row[SEQ], row[TS]) for row in events if row[TS] is not None],
+            [(row[SEQ], row[PREFIX]) for row in events if row[PREFIX] is not None],
         )
         self.heads += sum([row[HEAD] for row in events])
         bulk.add_events(self._session, events)

@@ -1,7 +1,7 @@
 """The times a trace knows, and the one clock its items are laid out on.
 
-Rules of this file: three clocks stay apart (arrival, the events' own, a log's prefix); one is chosen for the whole
-trace, never mixed. Times are kept sparsely, eight bytes a record.
+Rules of this file: three clocks stay apart (arrival, a log's prefix, the events' own); one is chosen for the whole
+trace in that order, never mixed. Times are kept sparsely, eight bytes a record.
 """
 
 from __future__ import annotations
@@ -15,37 +15,57 @@ UNIX_MS = 1e11  # the same for event timestamps, in milliseconds
 
 
 class Clock:
-    """Times of one source by record number; the newest known time holds until the next one."""
+    """Times of one source by record number; the newest known time holds until the next one.
+
+    time_of_day: arrival and prefix count from a midnight; may be set at the end
+    """
 
     def __init__(self) -> None:
+        self.time_of_day = False
         self._arrival = (array("l"), array("d"))
+        self._prefix = (array("l"), array("d"))
         self._event = (array("l"), array("d"))
 
-    def add(self, seq: int, at: float | None, ts: int | None) -> None:
-        """The times of one record. at: seconds; ts: milliseconds."""
-        self.extend(() if at is None else ((seq, at),), () if ts is None else ((seq, ts),))
+    def add(self, seq: int, at: float | None, ts: int | None, prefix: float | None = None) -> None:
+        """The times of one record. at, prefix: seconds; ts: milliseconds."""
+        self.extend(
+            () if at is None else ((seq, at),),
+            () if ts is None else ((seq, ts),),
+            () if prefix is None else ((seq, prefix),),
+        )
 
-    def extend(self, arrivals: Sequence[tuple[int, float]], stamps: Sequence[tuple[int, int]]) -> None:
-        """Times of many records in order: (record number, seconds), (record number, milliseconds)."""
+    def extend(
+        self,
+        arrivals: Sequence[tuple[int, float]],
+        stamps: Sequence[tuple[int, int]],
+        prefixes: Sequence[tuple[int, float]] = (),
+    ) -> None:
+        """Times of many records in order: (record number, seconds), of stamps (record number, milliseconds)."""
         self._arrival[0].extend([seq for seq, _ in arrivals])
         self._arrival[1].extend([at for _, at in arrivals])
+        self._prefix[0].extend([seq for seq, _ in prefixes])
+        self._prefix[1].extend([at for _, at in prefixes])
         self._event[0].extend([seq for seq, _ in stamps])
         self._event[1].extend([ts / 1000 for _, ts in stamps])
 
     @property
     def source(self) -> str | None:
-        """arrival | event | None: arrival wins, since nobody but the recorder sets it."""
+        """arrival | prefix | event | None: arrival wins, since nobody but the recorder sets it; then a log's times."""
         if self._arrival[0]:
             return "arrival"
+        if self._prefix[0]:
+            return "prefix"
         return "event" if self._event[0] else None
 
     @property
     def kind(self) -> str:
-        """unix | relative | none."""
+        """unix | relative | time-of-day | none."""
         source = self.source
         if source is None:
             return "none"
-        limit = UNIX_SECONDS if source == "arrival" else UNIX_MS / 1000
+        if self.time_of_day and source != "event":
+            return "time-of-day"
+        limit = UNIX_MS / 1000 if source == "event" else UNIX_SECONDS
         return "unix" if self._chosen()[1][0] > limit else "relative"
 
     def span(self) -> tuple[float | None, float | None]:
@@ -61,4 +81,4 @@ class Clock:
         return times[max(0, bisect_right(seqs, seq) - 1)]
 
     def _chosen(self) -> tuple[array[int], array[float]]:
-        return self._arrival if self._arrival[0] else self._event
+        return {"arrival": self._arrival, "prefix": self._prefix}.get(self.source or "", self._event)

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from webapp.core.findings import Related
-from webapp.core.records import Item, Record, Step
+from webapp.core.records import REACHED as NAMES
+from webapp.core.records import SHOWN, Item, Record, Step
 from webapp.ingest.bursts import Bursts
 from webapp.ingest.lanes import LIFECYCLE, Lanes
 from webapp.ingest.states import STATE_TYPES, States
@@ -21,11 +22,11 @@ CHECKPOINT_RECORDS = 1000
 MAX_OPEN = 2000  # open items a checkpoint lists: the newest; more are open only in hostile traces
 MAX_MESSAGES = 5000  # messages a checkpoint lists: the newest
 MAX_TYPES = 200  # distinct wire types that are counted; the specification has 31
-REACHED = {"delivered": 0, "dropped": 1, "refused": 2, "after": 3}
+REACHED = {name: number for number, name in enumerate(NAMES)}
 SYNTH = {"closed": "end", "opened": "start", "grew": "grew"}
 SNAPSHOT = "MESSAGES_SNAPSHOT"
 
-SEQ, HEAD, AT, TS = 1, 2, 3, 4  # places of those columns in a row of `events`
+SEQ, HEAD, AT, TS, PREFIX = 1, 2, 3, 4, 5  # places of those columns in a row of `events`
 
 Row = tuple[Any, ...]
 
@@ -96,7 +97,7 @@ class Indexer:
             entry = self.entries.get(ord_) or self._enter(item, seq)
             if change == "opened":
                 self._open[ord_] = item
-            if delta and reached == 0 and item.gone is None:  # after `gone` it is shown nowhere
+            if delta and reached in SHOWN and item.gone is None:  # after `gone` it is shown nowhere
                 entry.seen += len(delta)
 
         severity = self._severity(step) if step.findings or step.amended else None
@@ -119,9 +120,10 @@ class Indexer:
                     state = self._states.add(kind, len(raw))
                 else:
                     self.lanes.lifecycle(step)
-        # columns of EventRow; the sixth is the time of a log prefix
+        at = record.at if step.at is None else step.at
+        # columns of EventRow
         self.events.append(
-            (self.trace, seq, head, record.at, step.ts, None, kind, lane, ord_, change, reached, severity, synth,
+            (self.trace, seq, head, at, step.ts, record.prefix_at, kind, lane, ord_, change, reached, severity, synth,
              record.line, record.offset, raw)
         )  # fmt: skip
         if kind == SNAPSHOT and reached == 0:

@@ -17,6 +17,29 @@ LEVEL = 1  # fastest: event streams shrink tenfold all the same
 PARTS_AT_ONCE = 16
 
 
+class Lines:
+    """Counts the lines of a text that comes in parts, both ways: where LF alone ends a line, and where CR and CR LF
+    do too, as in an SSE stream."""
+
+    def __init__(self) -> None:
+        self._line = 1  # of the next byte
+        self._sse_line = 1
+        self._held = False  # the newest byte was a CR: it ends the line unless an LF follows
+
+    def add(self, data: bytes) -> tuple[int, int]:
+        """The line of the part's first byte, both ways; counts on to the first byte behind it."""
+        if self._held and not data.startswith(b"\n"):
+            self._sse_line += 1
+        line, sse_line = self._line, self._sse_line
+        feeds = data.count(b"\n")
+        self._line += feeds
+        self._sse_line += feeds
+        self._held = data.endswith(b"\r")
+        if b"\r" in data:
+            self._sse_line += data.count(b"\r") - data.count(b"\r\n") - self._held
+        return line, sse_line
+
+
 class Keeper:
     """Writes one stream as parts 0, 1, 2 … (step 1) or -1, -2, -3 … (step -1)."""
 
@@ -28,9 +51,7 @@ class Keeper:
         self._part = 0 if step > 0 else -1
         self._buffer = bytearray()
         self._rows: list[tuple[int, int, int, int, int, bytes]] = []
-        self._line = 1  # of the next byte, where only LF ends a line
-        self._sse_line = 1  # of the next byte, where CR and CR LF do too
-        self._held = False  # the newest byte was a CR: it ends the line unless an LF follows
+        self._lines = Lines()
         self._differing: list[tuple[int, int, int]] = []
 
     def add(self, chunk: bytes) -> None:
@@ -57,18 +78,10 @@ class Keeper:
             self._write()
 
     def _count(self, data: bytes) -> int:
-        """The line of the part's first byte; counts on to the first byte behind it."""
-        if self._held and not data.startswith(b"\n"):
-            self._sse_line += 1
-        line, sse_line = self._line, self._sse_line
+        """The line of the part's first byte."""
+        line, sse_line = self._lines.add(data)
         if line != sse_line:
             self._differing.append((sse_line, self._trace, self._part))
-        feeds = data.count(b"\n")
-        self._line += feeds
-        self._sse_line += feeds
-        self._held = data.endswith(b"\r")
-        if b"\r" in data:
-            self._sse_line += data.count(b"\r") - data.count(b"\r\n") - self._held
         return line
 
     def _write(self) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from webapp.core.findings import Finding, Report, Run
 from webapp.ingest.clock import Clock
 from webapp.ingest.index import Entry, Indexer, Row
-from webapp.readers.base import Account
+from webapp.readers.base import Account, Artefact
 from webapp.storage.findings import SEVERITY_NUMBER
 from webapp.storage.models import Trace
 from webapp.storage.storable import storable
@@ -144,9 +144,8 @@ def sum_up(trace: Trace, index: Indexer, clock: Clock, report: Report, account: 
     trace.lines = account.lines
     trace.not_understood = account.not_understood
     trace.strays = [stray.line for stray in account.strays]
-    trace.artefacts = [
-        {"kind": a.kind, "message": storable(a.message), "line": a.line} for a in account.artefacts
-    ]
+    trace.artefacts = [artefact_row(artefact) for artefact in account.artefacts]
+    trace.head = _head(account)
     trace.skipped_rules = [{"rule": s.rule, "reason": s.reason} for s in report.skipped_rules]
     trace.clock, trace.clock_source = clock.kind, clock.source
     trace.started, trace.ended = clock.span()
@@ -167,6 +166,24 @@ def sum_up(trace: Trace, index: Indexer, clock: Clock, report: Report, account: 
     trace.headline = "" if first is None else storable(first.title)
     trace.headline_event = None if first is None else first.event
     trace.headline_party = None if first is None else first.party
+
+
+def artefact_row(artefact: Artefact) -> dict[str, Any]:
+    """An artefact as it is stored."""
+    return {"kind": artefact.kind, "message": storable(artefact.message), "line": artefact.line}
+
+
+def _head(account: Account) -> dict[str, Any] | None:
+    """The response head as it is stored: no values but the status and the content type."""
+    head = account.head
+    if head is None:
+        return None
+    kind = None if head.content_type is None else storable(head.content_type)[:200]
+    return {
+        "status": head.status,
+        "content_type": kind,
+        "headers": [storable(name)[:100] for name in head.headers],
+    }
 
 
 def first_cause(report: Report) -> Finding | None:

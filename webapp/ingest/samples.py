@@ -17,6 +17,8 @@ from webapp.storage.db import Database
 
 @dataclass(frozen=True, slots=True)
 class Sample:
+    """file: under `webapp/samples`; name, note: as the list calls it. A `.sse` file has its run input beside it."""
+
     file: str
     name: str
     note: str
@@ -24,17 +26,29 @@ class Sample:
 
 SAMPLES = (  # the last one is the newest, so it stands first in the list
     Sample(
-        "proto-subagents",
+        "tpy21-stop.exchanges.jsonl",
+        "Sample: Teams, the user presses Stop",
+        "Recorded from microsoft-teams-apps 2.1.1 against a stand-in service: the user stops the reply and the agent "
+        "ends its turn, so nothing is wrong.",
+    ),
+    Sample(
+        "agpy19-citation-bracket.exchanges.jsonl",
+        "Sample: Teams refuses a chunk",
+        "Recorded from microsoft-agents-hosting-core 1.9.0 against a stand-in service: a citation mark is rewritten "
+        "after half of it was on screen.",
+    ),
+    Sample(
+        "proto-subagents.sse",
         "Sample: two subagents in parallel",
         "Written by hand for AG-UI 1.0: two subagents work at once, one fails, one starts another. Conformant.",
     ),
     Sample(
-        "msaf-old-tool",
+        "msaf-old-tool.sse",
         "Sample: a snapshot drops an open message",
         "Recorded from agent-framework-ag-ui 1.0.0b251120: the answer after the tool call never reaches the screen.",
     ),
     Sample(
-        "pydantic-parallel",
+        "pydantic-parallel.sse",
         "Sample: parallel tool calls, rejected",
         "Recorded from pydantic-ai 2.68.0: a call is ended when the next one starts, then its arguments go on.",
     ),
@@ -46,13 +60,16 @@ def load_samples(database: Database, settings: Settings | None = None) -> int:
     folder = resources.files("webapp.samples")
     stored = 0
     for sample in SAMPLES:
-        body = (folder / f"{sample.file}.sse").read_bytes()
-        run_input = json.loads((folder / f"{sample.file}.input.json").read_text(encoding="utf-8"))
+        body = (folder / sample.file).read_bytes()
+        run_input = None
+        if sample.file.endswith(".sse"):
+            asked = folder / f"{sample.file.removesuffix('.sse')}.input.json"
+            run_input = json.loads(asked.read_text(encoding="utf-8"))
         done = ingest(
             database,
             [body],
             name=sample.name,
-            source=f"{sample.file}.sse",
+            source=sample.file,
             settings=settings,
             run_input=run_input,
         )

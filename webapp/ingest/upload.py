@@ -7,30 +7,39 @@ written.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from webapp.core import Replay
-from webapp.errors import BadInput, TooLarge, UserError
+from webapp.errors import BadInput, ErrorSentence, TooLarge, UserError
 from webapp.ingest.analyse import analyse
-from webapp.ingest.keep import Keeper
+from webapp.ingest.choose import ManyStreams
+from webapp.ingest.choose import bounds as bounds_of
+from webapp.ingest.cleaner import Cleaner
+from webapp.ingest.incoming import prepared
+from webapp.ingest.kept import Upload
+from webapp.ingest.rows import artefact_row
 from webapp.readers import detect, limits
 from webapp.readers.base import Account
-from webapp.readers.unpack import MAGIC, Gunzip
+from webapp.readers.detect import Detection, form_name
+from webapp.readers.packing import plain_name
+from webapp.readers.several import Refused, Unpicked
 from webapp.settings import Settings, load_settings
 from webapp.storage import traces
 from webapp.storage.db import Database
 from webapp.storage.ids import public_id
 from webapp.storage.models import Trace
 from webapp.storage.storable import storable
+
+NO_INPUT = (
+    "This is a Microsoft Teams recording, and a run input belongs to AG-UI only; give the recording alone."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,34 +67,44 @@ def ingest(
     settings: Settings | None = None,
     run_input: dict[str, Any] | None = None,
     form: str | None = None,
+    protocol: str | None = None,
+    part: str | None = None,
 ) -> Ingested:
     """Store and judge one recording.
 
     name: what the list calls it; source: file name as uploaded (the name if not given), or "paste";
-    run_input: the `RunAgentInput` that asked for it; form: read it so, whatever it looks like.
-    Raises UserError with one sentence, and then nothing is stored.
+    run_input: the `RunAgentInput` that asked for it (AG-UI only); form, protocol: read and judge it so, whatever it
+    looks like; part: the stream to take out of a file that holds several (`ingest.choose`).
+    Raises UserError with one sentence (ManyStreams when there are several and none was named), and then nothing is
+    stored.
     """
     chosen = settings or load_settings()
     _check_input(run_input)
+    cleaner = Cleaner(chosen.mask_secrets)
+    name, source = cleaner.name(name), cleaner.name(name if source is None else source)
     try:
         with database.session() as session:
             trace = Trace(
                 id=public_id(),
                 name=storable(name)[:200],
-                source=storable(name if source is None else source)[:300],
+                source=storable(source)[:300],
                 created=time.time(),
                 sha256="",
                 size=0,
-                input=run_input,
+                input=cleaner.run_input(run_input),
             )
             session.add(trace)
             session.flush()
-            _take(session, trace, chunks, chosen, run_input, form)
+            _take(session, trace, chunks, chosen, cleaner, form, protocol, part)
             return Ingested(trace.id, duplicate=False)
     except _Known as known:
         return Ingested(known.public, duplicate=True)
     except limits.TooLarge as error:
         raise TooLarge(str(error)) from error
+    except Unpicked as error:
+        raise ManyStreams(error.parts, error.notes) from error
+    except Refused as error:
+        raise BadInput(str(error)) from error
     except DBAPIError as error:
         reason = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else "no reason given"
         raise UserError(f"The trace could not be stored, nothing of it was kept: {reason}.") from error
@@ -103,78 +122,56 @@ def _take(
     trace: Trace,
     chunks: Iterable[bytes],
     settings: Settings,
-    run_input: dict[str, Any] | None,
+    cleaner: Cleaner,
     form: str | None,
+    protocol: str | None,
+    part: str | None,
 ) -> None:
-    bounds = limits.Limits(
-        max_expanded_bytes=settings.max_expanded_bytes,
-        max_records=settings.max_records,
-        max_record_bytes=settings.max_record_bytes,
-    )
-    upload = _Upload(session, trace.pk, settings.max_upload_bytes, bounds)
-    detection, records, account = detect.read(upload.text(chunks), form, bounds)
-    replay = Replay("ag-ui", run_input, max_depth=settings.max_depth, max_findings=settings.max_findings)
-    trace.format = detection.form or ""
-    trace.read_because = [storable(reason) for reason in detection.reasons]
+    bounds = bounds_of(settings)
+    upload = Upload(session, trace.pk, settings.max_upload_bytes, bounds, cleaner)
+    detection, records, account = detect.read(upload.text(chunks, form, part), form, bounds)
+    if detection.said and form is None:
+        raise ErrorSentence(detection.said)
+    spoken = protocol or detection.protocol or "ag-ui"
+    if spoken == "teams" and trace.input is not None:
+        raise BadInput(NO_INPUT)
+    if spoken == "ag-ui" and trace.input is None:
+        trace.input = upload.run_input
+    if upload.title:
+        trace.name = storable(f"{trace.name} › {upload.title}")[:200]
+    records = prepared(cleaner.records(records, detection.form), account)
+    replay = engine_for(spoken, trace, account, settings)
+    write_reading(trace, detection)
     analyse(session, trace, records, replay, lambda: upload.told(account))
+    trace.upload_notes = [artefact_row(note) for note in upload.notes] or None
     if upload.size == 0:
         raise BadInput("The recording is empty: there is nothing to look at.")
     digest = upload.close(trace.format)
     with session.no_autoflush:
-        known = traces.find_duplicate(session, digest, run_input)
+        known = traces.find_duplicate(session, digest, trace.input, protocol)
     if known is not None:
         raise _Known(known.id)
     trace.sha256 = digest
-    trace.size = upload.size
+    trace.masked = cleaner.count
+    trace.size = upload.kept
+    if upload.unpacked:
+        trace.source = plain_name(trace.source)
 
 
-class _Upload:
-    """The bytes on their way to the reader: counted, hashed, kept, and expanded when they are gzip."""
+def engine_for(spoken: str, trace: Trace, account: Account, settings: Settings) -> Replay:
+    """The engine for one reading of a trace, whose first record has been read."""
+    return Replay(
+        spoken,
+        trace.input,
+        max_depth=settings.max_depth,
+        max_findings=settings.max_findings,
+        head_missing=account.head_missing,
+        unjudged=account.unjudged,
+    )
 
-    def __init__(self, session: Session, trace: int, limit: int, bounds: limits.Limits) -> None:
-        self.size = 0
-        self._limit = limit
-        self._hash = hashlib.sha256()
-        self._bytes = Keeper(session, trace)
-        self._plain = Keeper(session, trace, step=-1)
-        self._packed = Gunzip(bounds.max_expanded_bytes)
 
-    def text(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        """What the reader gets; every byte is kept before it is handed on."""
-        source = self._counted(chunks)
-        first = next(source, b"")
-        while len(first) < len(MAGIC) and (more := next(source, b"")):
-            first += more
-        if not first.startswith(MAGIC):
-            self._packed.artefacts.clear()
-            yield first
-            yield from source
-            return
-        for chunk in chain((first,), source):
-            for piece in self._packed.feed(chunk):
-                self._plain.add(piece)
-                yield piece
-        self._packed.close()
-
-    def told(self, account: Account) -> Account:
-        """The reader's account, once it is whole, with what is to be said about the packing."""
-        account.artefacts[:0] = self._packed.artefacts
-        return account
-
-    def close(self, form: str) -> str:
-        """Write the last parts; the upload's SHA-256."""
-        self._bytes.close(form)
-        self._plain.close(form)
-        return self._hash.hexdigest()
-
-    def _counted(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        for chunk in chunks:
-            if not chunk:
-                continue
-            self.size += len(chunk)
-            if self.size > self._limit:
-                most = limits.in_words(self._limit)
-                raise TooLarge(f"The recording is larger than {most}, the most this server takes.")
-            self._hash.update(chunk)
-            self._bytes.add(chunk)
-            yield chunk
+def write_reading(trace: Trace, found: Detection) -> None:
+    """How the trace was read, in the form's name, in words, and why."""
+    trace.format = found.form or ""
+    trace.read_as = storable(form_name(found))[:100] if found.form else ""
+    trace.read_because = [storable(reason) for reason in found.reasons]

@@ -9,7 +9,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from webapp.core.evidence import ResponseHead
 from webapp.core.records import Record
+
+__all__ = ["MAX_STRAYS", "Account", "Artefact", "Reader", "ResponseHead", "Stray"]
 
 MAX_STRAYS = 200  # enough to see what the text is; the count goes on
 
@@ -47,12 +50,18 @@ class Account:
     not_understood: int = 0
     strays: list[Stray] = field(default_factory=list)
     artefacts: list[Artefact] = field(default_factory=list)
+    time_of_day: bool = False  # times count from midnight: the recording has no date
+    head: ResponseHead | None = None
+    # the recording begins later than what it records: known before the first record, or at the latest with it
+    head_missing: bool = False
+    # rules that what the recording left out would be needed for -> the reason; known like `head_missing`
+    unjudged: dict[str, str] = field(default_factory=dict)
 
 
 class Reader(Protocol):
     """Incremental: any split of the bytes over `feed` gives the same records."""
 
-    name: str  # form id: sse, ndjson, array
+    name: str  # form id: sse, ndjson, array, har
     account: Account
 
     def feed(self, chunk: bytes) -> Iterable[Record]: ...

@@ -6,122 +6,127 @@ reason in plain words, and the user can override it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
 
+from webapp.core.foreign import BY_SLUG, ERROR_ALONE
 from webapp.core.records import Record
+from webapp.readers import foreign
 from webapp.readers.base import Account, Reader
-from webapp.readers.jsonarray import ArrayReader
+from webapp.readers.head import HEAD_BYTES, Head
 from webapp.readers.limits import Limits
-from webapp.readers.lines import BOM
-from webapp.readers.ndjson import NdjsonReader
-from webapp.readers.signs import is_other, is_run_input, other_json, protocol_of, what_else
-from webapp.readers.sse import SseReader
-from webapp.readers.tally import is_object, parse
-from webapp.readers.unpack import MAGIC, Gunzip
+from webapp.readers.packing import SIGN_BYTES, Packed, expanded, unpacker
+from webapp.readers.registry import FORMS, best
+from webapp.readers.signs import (
+    ACTIVITIES,
+    EXCHANGES,
+    HAR_ELSE,
+    is_other,
+    is_run_input,
+    protocol_of,
+    what_else,
+)
+from webapp.readers.tally import parse
 from webapp.readers.unread import UnreadReader
+from webapp.readers.utf16 import as_utf8
 
-HEAD_BYTES = 64 * 1024
+CHOSEN = "it was chosen so"  # the reason for a form that a person named
 SAMPLE = 50  # records of the head looked at for the protocol
 
-FORMS: dict[str, Callable[[Limits], Reader]] = {
-    "sse": SseReader,
-    "ndjson": NdjsonReader,
-    "array": ArrayReader,
+# what people call the same forms when Teams wrote them: (form, what the records are)
+TEAMS_NAMES = {
+    ("ndjson", EXCHANGES): "one exchange a line",
+    ("array", EXCHANGES): "an array of exchanges",
+    ("ndjson", ACTIVITIES): "one activity a line",
+    ("array", ACTIVITIES): "an array of activities (transcript)",
 }
-FORM_NAMES = {
-    "sse": "server-sent events",
-    "ndjson": "one JSON object a line",
-    "array": "a JSON array or objects",
-}
-
-_SSE_FIELD = re.compile(rb"(?:data|event|id|retry)(?=:|$)|:")
-_ARRAY_OPENS = re.compile(rb'\[\s*(?:[{\[\]"]|$)')
 
 
 @dataclass(frozen=True, slots=True)
 class Detection:
     """What the content looks like.
 
-    form:     sse, ndjson, array or None (nothing readable)
+    form:     the name of a form in `registry`, or None (nothing readable)
     score:    0 (a guess) to 1
     reasons:  phrases; they follow "This is " when form is None, else "because "
     protocol: ag-ui, teams, or None when the content does not say.
+    foreign:  slug of `core.foreign` when it is something else that is known
+    said:     the error sentences, when there is nothing but those
+    title:    words for the form, when this content has better ones than the form's own
     """
 
     form: str | None
     score: float
     reasons: tuple[str, ...]
     protocol: str | None = None
+    foreign: str | None = None
+    said: str = ""
+    title: str = ""
 
 
 def detect(head: bytes, *, complete: bool) -> Detection:
     """Judge the first bytes. complete: there are no more than these."""
-    complete = complete and len(head) <= HEAD_BYTES
-    head = head[:HEAD_BYTES].removeprefix(BOM)
-    lines = head.splitlines()
-    if not complete and len(lines) > 1:
-        lines.pop()  # cut off in the middle
-    lines = [line.rstrip() for line in lines if line.strip()]
-    found = None if is_other(head) else _sse(lines) or _json(head.strip(), lines, complete)
+    look = Head(as_utf8(head), complete=complete)
+    if is_other(look.data):
+        what = what_else(look.data)
+        return Detection(None, 0.0, (what,), foreign=foreign.of_phrase(what))
+    if is_run_input(look.value):
+        return _foreign("run-input")
+    if (code := foreign.source_code(look)) is not None:
+        return _foreign(code)
+    found = best(look)
     if found is None:
-        return Detection(None, 0.0, (what_else(head),))
+        return _nothing(look)
+    form, score = found
+    told = Detection(form.name, score.value, score.reasons, score.protocol, title=score.title)
+    if told.protocol is None:
+        spoken = _speaking(told, form.name, look.data, look.complete)
+        return spoken if spoken.protocol else _other(look, form.name) or spoken
+    return concluded(told, len(_records_of(form.name, look.data))) if look.complete else told
+
+
+def _foreign(slug: str, said: str = "") -> Detection:
+    return Detection(None, 0.0, (BY_SLUG[slug].what,), foreign=slug, said=said)
+
+
+def _nothing(look: Head) -> Detection:
+    """Text of no form."""
+    if said := foreign.error_alone(look):
+        return _foreign(ERROR_ALONE, said)
+    if (slug := foreign.loose(look)) is not None:
+        return _foreign(slug)
+    what = what_else(look.data)
+    return Detection(None, 0.0, (what,), foreign="prose" if what == BY_SLUG["prose"].what else None)
+
+
+def _other(look: Head, form: str) -> Detection | None:
+    """Text that has a form of ours and speaks neither protocol: another one's stream, or an error as JSON."""
+    if form != "sse" and (said := foreign.error_alone(look)):
+        return _foreign(ERROR_ALONE, said)
+    slug = foreign.dialect(_values(form, look.data, look.complete), look.data)
+    return None if slug is None else _foreign(slug)
+
+
+def _speaking(found: Detection, form: str, head: bytes, complete: bool) -> Detection:
+    protocol, what = protocol_of(_values(form, head, complete), head)
+    return replace(found, protocol=protocol, reasons=(*found.reasons, what) if what else found.reasons)
+
+
+def form_name(found: Detection) -> str:
+    """The form in words: `one exchange a line`."""
     if found.form is None:
-        return found
-    return replace(found, protocol=protocol_of(_values(found.form, head, complete), head))
+        return "not recognised"
+    known = (TEAMS_NAMES.get((found.form, reason)) for reason in found.reasons)
+    return next((name for name in known if name), found.title or FORMS[found.form].title)
 
 
-def _sse(lines: list[bytes]) -> Detection | None:
-    fields = [match.group() for line in lines if (match := _SSE_FIELD.match(line))]
-    data = fields.count(b"data")
-    if data:
-        reasons = (f"{data:,} of the first {len(lines):,} lines are data fields",)
-        return Detection("sse", round(0.5 + len(fields) / len(lines) / 2, 2), reasons)
-    if fields and len(fields) == len(lines):
-        return Detection("sse", 0.6, ("all lines so far are comments or fields of an event stream",))
-    return None
-
-
-def _json(text: bytes, lines: list[bytes], complete: bool) -> Detection | None:
-    if what := other_json(text):
-        return Detection(None, 0.0, (what,))
-    if _ARRAY_OPENS.match(text):
-        return Detection("array", 1.0, ("it begins as a JSON array",))
-    lines = [line.lstrip() for line in lines]
-    objects = sum(is_object(line) for line in lines)
-    if text.startswith(b"{"):
-        if complete and objects in (0, 1) and is_run_input(_value(text)):
-            return Detection(None, 0.0, ("the input of a run, not the stream that answered it",))
-        return _objects(lines, objects)
-    if objects:
-        reasons = (f"{objects:,} of the first {len(lines):,} lines are JSON objects",)
-        return Detection("ndjson", round(0.3 + objects / len(lines) / 2, 2), reasons)
-    if any(line in (b"[", b"{") for line in lines):
-        return Detection("array", 0.3, ("JSON begins after other text",))
-    return None
-
-
-def _objects(lines: list[bytes], objects: int) -> Detection:
-    """Text that begins with a brace: one object a line, or objects over several lines or in one."""
-    braces = sum(line.startswith(b"{") for line in lines)
-    if objects and (is_object(lines[0]) or objects * 2 > braces):
-        reasons = (f"{objects:,} of the first {len(lines):,} lines are JSON objects",)
-        return Detection("ndjson", round(0.5 + objects / len(lines) / 2, 2), reasons)
-    if lines[0] == b"{" or _in_a_row(lines[0]):
-        return Detection("array", 0.9, ("it begins as a JSON object that is not one line",))
-    if braces * 2 > len(lines):
-        return Detection("ndjson", 0.5, ("lines begin as JSON objects, though most are broken",))
-    return Detection("array", 0.6, ("it begins as a JSON object over several lines",))
-
-
-def _in_a_row(line: bytes) -> bool:
-    """Whether the line is several objects, one behind the other, or one and a comma."""
-    reader = ArrayReader(Limits())
-    records = reader.feed(line)
-    return len(records) > (not line.endswith(b",")) and all(is_object(record.payload) for record in records)
+def concluded(found: Detection, records: int) -> Detection:
+    """What is to be said once everything was read: a HAR file without a streamed reply is none of ours."""
+    if found.form == "har" and not records:
+        return Detection(None, 0.0, (HAR_ELSE,))
+    return found
 
 
 def _value(text: bytes) -> Any:
@@ -132,42 +137,56 @@ def _value(text: bytes) -> Any:
 
 
 def _values(form: str, head: bytes, complete: bool) -> Iterator[Any]:
+    return (_value(record.payload) for record in _records_of(form, head, complete))
+
+
+def _records_of(form: str, head: bytes, complete: bool = True) -> list[Record]:
     reader = open_reader(form)
     records = list(islice(reader.feed(head), SAMPLE))
     if complete or not records:
         records += reader.close()
-    return (_value(record.payload) for record in records)
+    return records
 
 
 def open_reader(form: str | None, limits: Limits | None = None) -> Reader:
     """The reader of a form; None: one that only counts lines. KeyError for an unknown form."""
     chosen = limits or Limits()
-    return UnreadReader(chosen) if form is None else FORMS[form](chosen)
+    return UnreadReader(chosen) if form is None else FORMS[form].reader(chosen)
 
 
 def read(
-    chunks: Iterable[bytes], form: str | None = None, limits: Limits | None = None
+    chunks: Iterable[bytes],
+    form: str | None = None,
+    limits: Limits | None = None,
+    through: Callable[[Iterator[bytes]], Iterator[bytes]] | None = None,
 ) -> tuple[Detection, Iterator[Record], Account]:
-    """Buffer the head, detect, replay it. form overrides what was detected; gzip is expanded on the way.
+    """Buffer the head, detect, replay it. form overrides what was detected; gzip and zstd are expanded on
+    the way. through: what the expanded text goes through before anything looks at it.
 
     The account is whole once the iterator is used up; lines and offsets are those of the expanded text.
-    TooLarge comes from here or from the iterator.
+    TooLarge and Refused come from here or from the iterator.
     """
     chosen = limits or Limits()
     source = iter(chunks)
-    first = _gather(source, len(MAGIC))[0]
-    packed = Gunzip(chosen.max_expanded_bytes) if first.startswith(MAGIC) else None
-    plain = _expand(packed, first, source) if packed else _chain(first, source)
+    first = _gather(source, SIGN_BYTES)[0]
+    packed = unpacker(first, chosen.max_expanded_bytes)
+    plain = _chain(first, source)
+    if packed is not None:
+        plain = expanded(packed, plain)
+    if through is not None:
+        plain = through(plain)
     head, ended = _gather(plain, HEAD_BYTES + 1)
     found = detect(head, complete=ended)
     if form is not None:
-        protocol = found.protocol or protocol_of(_values(form, head[:HEAD_BYTES], ended), head)
-        found = Detection(form, 1.0, (f"read as {FORM_NAMES[form]}, as chosen",), protocol)
+        score = FORMS[form].score(Head(as_utf8(head), complete=ended))
+        title = "" if score is None else score.title
+        told = Detection(form, 1.0, (CHOSEN,), found.protocol, title=title)
+        found = told if told.protocol else _speaking(told, form, head[:HEAD_BYTES], ended)
     reader = open_reader(found.form, chosen)
     return found, _records(reader, head, plain, packed), reader.account
 
 
-def _records(reader: Reader, head: bytes, rest: Iterator[bytes], packed: Gunzip | None) -> Iterator[Record]:
+def _records(reader: Reader, head: bytes, rest: Iterator[bytes], packed: Packed | None) -> Iterator[Record]:
     yield from reader.feed(head)
     for chunk in rest:
         yield from reader.feed(chunk)
@@ -189,9 +208,3 @@ def _gather(source: Iterator[bytes], size: int) -> tuple[bytes, bool]:
 def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     yield first
     yield from rest
-
-
-def _expand(packed: Gunzip, first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    for chunk in _chain(first, rest):
-        yield from packed.feed(chunk)
-    packed.close()

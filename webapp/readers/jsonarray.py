@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 
 from webapp.core.records import Record
+from webapp.readers.brackets import TO_BRACKET, TO_QUOTE
 from webapp.readers.limits import CUT_BYTES, Limits
 from webapp.readers.lines import BOM
 from webapp.readers.tally import BLANK, PAST, Tally, is_utf8
@@ -38,21 +39,6 @@ def _rx(pattern: bytes) -> re.Pattern[bytes]:
 
 
 # Each stops at the byte that changes the mode, or at the end of what is there
-_STRING = rb'[^"\\]*+(?:\\.[^"\\]*+)*+'
-_PLAIN = rb'[^"{}\[\]]*+'
-
-
-def _balanced(depth: int) -> bytes:
-    """What may stand between brackets: strings, and whole objects and arrays up to a depth."""
-    unit = rb'"' + _STRING + rb'"'
-    if depth:
-        inner = _balanced(depth - 1)
-        unit = rb"(?:" + unit + rb"|\{" + inner + rb"\}|\[" + inner + rb"\])"
-    return _PLAIN + rb"(?:" + unit + _PLAIN + rb")*+"
-
-
-_TO_BRACKET = _rx(_balanced(3))  # deeper ones are counted bracket by bracket
-_TO_QUOTE = _rx(_STRING)
 _TO_QUOTE_IN_LINE = _rx(rb'[^"\\\n]*+(?:\\[^\n][^"\\\n]*+)*+')
 _TO_WORD_END = _rx(rb'[^",\[\]{}\n]*+')
 _TO_LINE_END = _rx(rb"[^\n]*+")
@@ -137,7 +123,7 @@ class ArrayReader(Tally):
         while pos < end:
             mode = self._mode
             if mode == NESTED:
-                pos = _TO_BRACKET.match(buf, pos).end()  # type: ignore[union-attr]
+                pos = TO_BRACKET.match(buf, pos).end()  # type: ignore[union-attr]
                 if pos == end:
                     break
                 byte = buf[pos]
@@ -156,7 +142,7 @@ class ArrayReader(Tally):
                 if pos < end:
                     pos = self._open(buf[pos], pos)
             elif mode == IN_STRING:
-                pos = _TO_QUOTE.match(buf, pos).end()  # type: ignore[union-attr]
+                pos = TO_QUOTE.match(buf, pos).end()  # type: ignore[union-attr]
                 if pos == end or buf[pos] == 0x5C:
                     break
                 pos += 1

@@ -10,7 +10,7 @@ from __future__ import annotations
 from webapp.core.records import Record
 from webapp.readers.limits import Limits
 from webapp.readers.lines import LineCutter, Long
-from webapp.readers.tally import BLANK, PAST, Tally, is_json, is_utf8
+from webapp.readers.tally import BLANK, PAST, Tally, is_json, is_tail, is_utf8
 
 SPACE = b" \t\r"
 OPENERS = (b"{", b"[")
@@ -108,6 +108,8 @@ class NdjsonReader(Tally):
         if not payload:
             self.ignore(BLANK)
         elif not payload.startswith(OPENERS) and (too_long or not is_json(payload)):
+            if number == 1 and is_tail(payload):
+                self.begins_late(number)
             self.stray(number, offset, payload)
         elif not self.room(number):
             self.ignore(PAST)

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from webapp.readers.activities import TEXT, is_activity, is_exchange
+
 # Families of event names, retired ones (THINKING) too: a name this product does not know yet still tells the
 # protocol
 _NAME = (
@@ -17,9 +19,17 @@ _NAME = (
     r"|RAW|CUSTOM"
 )
 _AG_UI_NAME = re.compile(_NAME)
+# `log` first, or behind plain members where it has the members of a HAR file
+_HAR = re.compile(
+    rb'\s*\{\s*(?:"log"\s*:\s*\{|(?:"[^"\\]*+"\s*:\s*(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s"{}\[\],]++)\s*,\s*)++'
+    rb'"log"\s*:\s*\{\s*"(?:version|creator|browser|pages|entries|comment)")',
+    re.DOTALL,
+)
+HAR_ELSE = "a HAR file of a browser's network tab; save the response body of the stream instead"
+# Reasons: what the records are
+EXCHANGES = "what they hold are calls of the Teams connector"
+ACTIVITIES = "what they hold are Teams activities"
 _AG_UI_TEXT = re.compile(rb'"type"\s*:\s*"(?:' + _NAME.encode() + rb')"')
-_TEAMS_TEXT = re.compile(rb'"type"\s*:\s*"streaminfo"|/v3/conversations/|"streamType"\s*:')
-_ACTIVITY_TYPES = {"typing", "message", "conversationUpdate", "invoke", "endOfConversation", "event"}
 
 # First bytes -> what it is
 _MAGIC = (
@@ -34,39 +44,38 @@ _MAGIC = (
     (b"\xff\xfe", "text in UTF-16; save it as UTF-8"),
     (b"\xfe\xff", "text in UTF-16; save it as UTF-8"),
 )
-# JSON that is about events but is no stream, by its beginning
-_OTHER_JSON = (
-    (
-        re.compile(rb'\s*\{\s*"log"\s*:\s*\{'),
-        "a HAR file of a browser's network tab; save the response body of the stream instead",
-    ),
-    (
-        re.compile(rb'\s*\{\s*"kind"\s*:\s*"header"\s*,\s*"schemaVersion"'),
-        "an AG-UI DevTools recording, which cannot be read yet; save the response body instead",
-    ),
-    (
-        re.compile(rb'\s*\{\s*"version"\s*:\s*\d+\s*,\s*"session"\s*:\s*\{'),
-        "an inspector recording, which cannot be read yet; save the response body instead",
-    ),
+_INSPECTOR = re.compile(
+    rb'\s*+\{\s*+(?:"version"\s*+:\s*+\d++\s*+,\s*+)?"session"\s*+:\s*+\{(?=.*?"(?:exchanges|frames)"\s*+:\s*+\[)',
+    re.DOTALL,
 )
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _MARKUP = re.compile(rb"\s*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _XML = re.compile(rb"\s*<(?:\?xml\b|[a-z][\w:.-]*[\s/>])", re.IGNORECASE)
 
 
-def protocol_of(values: Iterable[Any], head: bytes) -> str | None:
-    """`ag-ui`, `teams` or None, by decoded records; by the text when none says anything."""
-    ag_ui = teams = 0
+def protocol_of(values: Iterable[Any], head: bytes) -> tuple[str | None, str]:
+    """`ag-ui`, `teams` or None, by decoded records, and what they are (a reason, or "").
+
+    Where no record says anything, the text does: what comes first, since an AG-UI event may carry an activity and an
+    activity an event.
+    """
+    ag_ui = exchanges = activities = 0
     for value in values:
         if isinstance(value, dict):
-            ag_ui += _is_ag_ui(value)
-            teams += _is_teams(value)
-    if not ag_ui and not teams:
-        ag_ui = len(_AG_UI_TEXT.findall(head))
-        teams = len(_TEAMS_TEXT.findall(head))
-    if ag_ui or teams:
-        return "ag-ui" if ag_ui >= teams else "teams"
-    return None
+            if _is_ag_ui(value):
+                ag_ui += 1
+            elif is_exchange(value):
+                exchanges += 1
+            else:
+                activities += is_activity(value)
+    if ag_ui and ag_ui >= exchanges + activities:
+        return "ag-ui", ""
+    if exchanges or activities:
+        return "teams", EXCHANGES if exchanges >= activities else ACTIVITIES
+    first_event, first_activity = _AG_UI_TEXT.search(head), TEXT.search(head)
+    if first_event and not (first_activity and first_activity.start() < first_event.start()):
+        return "ag-ui", ""
+    return ("teams", "") if first_activity else (None, "")
 
 
 def _is_ag_ui(value: dict[str, Any]) -> bool:
@@ -74,24 +83,19 @@ def _is_ag_ui(value: dict[str, Any]) -> bool:
     return isinstance(kind, str) and _AG_UI_NAME.fullmatch(kind) is not None
 
 
-def _is_teams(value: dict[str, Any]) -> bool:
-    if {"method", "url"} <= value.keys() and ("request" in value or "response" in value):
-        return True
-    kind = value.get("type")
-    if not isinstance(kind, str) or kind not in _ACTIVITY_TYPES:
-        return False
-    entities = value.get("entities")
-    streamed = isinstance(entities, list) and any(
-        isinstance(entity, dict) and entity.get("type") == "streaminfo" for entity in entities
-    )
-    channel = value.get("channelData")
-    streamed = streamed or (isinstance(channel, dict) and "streamType" in channel)
-    return streamed or {"conversation", "from"} <= value.keys()
+def is_har(head: bytes) -> bool:
+    """Whether the text begins as a HAR file, the export of a network tab or proxy."""
+    return _HAR.match(head) is not None
 
 
-def other_json(head: bytes) -> str | None:
-    """What a JSON file is that looks readable but is another kind of recording; None: not known."""
-    return next((what for sign, what in _OTHER_JSON if sign.match(head)), None)
+def is_inspector(head: bytes) -> bool:
+    """Whether the text begins as a session recording of the agui-inspector."""
+    return _INSPECTOR.match(head) is not None
+
+
+def is_fenced(lines: list[bytes]) -> bool:
+    """Whether a Markdown fence stands in the text: what is in it is to be read, not what is around."""
+    return any(line.startswith((b"```", b"~~~", b"> ")) for line in lines)
 
 
 def is_run_input(value: Any) -> bool:

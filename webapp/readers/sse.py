@@ -10,10 +10,11 @@ Grammar: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-
 
 from __future__ import annotations
 
+from webapp.core.evidence import OVERSIZE
 from webapp.core.records import Record
 from webapp.readers.limits import Limits
 from webapp.readers.lines import LineCutter, Long
-from webapp.readers.tally import BLANK, PAST, Tally, is_object, is_utf8
+from webapp.readers.tally import BLANK, PAST, Tally, is_object, is_tail, is_utf8
 
 LOST_AFTER = (
     64  # so many JSON objects in one block are sure to be a recording without blank lines: wait no longer
@@ -102,7 +103,7 @@ class SseReader(Tally):
         blocks = text.split(b"\n\n")
         if (
             self.count + text.count(b"\n") >= self.limits.max_records  # never more records than lines
-            or len(max(blocks, key=len)) > self.limits.max_record_bytes
+            or len(max(blocks, key=len)) > min(self.limits.max_record_bytes, OVERSIZE)
             or not is_utf8(text)
         ):
             self._lines(text + b"\n\n", out)
@@ -164,6 +165,8 @@ class SseReader(Tally):
         elif (name := text[:8].partition(b":")[0]) in FOREIGN:
             self.ignore(FOREIGN[name])
         else:
+            if line == 1 and is_tail(text):
+                self.begins_late(line)
             self.stray(line, offset, text)
 
     def _add(self, value: bytes, length: int, line: int, offset: int, out: list[Record]) -> None:
@@ -241,6 +244,7 @@ class SseReader(Tally):
             "incomplete": incomplete,
             "invalid-utf8": not is_utf8(payload),
             "too-long": too_long,
+            "oversize": self._size > OVERSIZE and not self._lost,
         }
         self.account.records += lines
         framing = SSE + tuple(note for note, holds in notes.items() if holds)

@@ -14,6 +14,11 @@ from webapp.readers.limits import Limits, in_words
 STRAY_CHARS = 200
 BLANK = "blank line"
 PAST = "past the record limit"
+HEAD_MISSING = "head-missing"
+NO_HEAD = (
+    "The capture may start in the middle of a run: what came before is cut off, so rules about missing starts cannot "
+    "be judged."
+)
 
 
 class Tally:
@@ -44,6 +49,11 @@ class Tally:
         if len(self.account.strays) < MAX_STRAYS:
             start = text[: STRAY_CHARS * 4].decode("utf-8", "replace")[:STRAY_CHARS]
             self.account.strays.append(Stray(line, offset, start))
+
+    def begins_late(self, line: int | None = None) -> None:
+        """Note that the beginning of what was recorded is missing; say it before the first record."""
+        self.account.head_missing = True
+        self.artefact(HEAD_MISSING, NO_HEAD, line)
 
     def room(self, line: int) -> bool:
         """Whether one more record may be offered; takes the place if so, else says why not."""
@@ -115,3 +125,12 @@ def is_object(text: bytes) -> bool:
     """Whether the text is one JSON object."""
     text = text.strip(b" \t\r\n")
     return text.startswith(b"{") and text.endswith(b"}") and is_json(text)
+
+
+def is_tail(text: bytes) -> bool:
+    """Whether a line looks like the end of a JSON object whose beginning was cut off: `d":"m-1"}`."""
+    text = text.rstrip()
+    if not text.endswith((b"}", b"},")) or text.startswith((b"{", b"[")):
+        return False
+    text = text[-STRAY_CHARS * 4 :]
+    return text.count(b"}") > text.count(b"{") and b'"' in text

@@ -10,10 +10,15 @@ import zlib
 from collections.abc import Iterator
 
 from webapp.readers.base import Artefact
-from webapp.readers.limits import TooLarge
+from webapp.readers.limits import TooLarge, in_words
+from webapp.readers.several import Refused
 
 MAGIC = b"\x1f\x8b"
 PIECE = 256 * 1024
+MAX_RATIO = (
+    1000  # expanded bytes to packed ones, once there are RATIO_FROM of them: no recording packs so well
+)
+RATIO_FROM = 64_000_000
 _GZIP = 16 + zlib.MAX_WBITS
 
 
@@ -30,6 +35,7 @@ class Gunzip:
         ]
         self._limit = limit
         self._size = 0
+        self._packed = 0
         self._member = zlib.decompressobj(_GZIP)
         self._between = b""  # the first bytes behind a member, until they say whether another follows
         self._members = 0  # whole ones
@@ -39,6 +45,7 @@ class Gunzip:
     def feed(self, chunk: bytes) -> Iterator[bytes]:
         """The expanded bytes, in pieces of at most PIECE."""
         data = chunk
+        self._packed += len(chunk)
         more = True
         while more and not self._over:
             if not self._begun:
@@ -63,6 +70,7 @@ class Gunzip:
             self._size += len(piece)
             if self._size > self._limit:
                 raise TooLarge(self._limit)
+            check_ratio(self._size, self._packed)
             if piece:
                 yield piece
             data = self._member.unconsumed_tail
@@ -82,6 +90,15 @@ class Gunzip:
 
     def _note(self, kind: str, message: str) -> None:
         self.artefacts.append(Artefact(kind, message))
+
+
+def check_ratio(size: int, packed: int) -> None:
+    """Raises Refused when so many bytes out of so few are no recording but a trap."""
+    if size > RATIO_FROM and size > packed * MAX_RATIO:
+        raise Refused(
+            f"The compressed file grows to more than {MAX_RATIO:,} times its size ({in_words(RATIO_FROM)} and more); "
+            "no recording does, so it was not read."
+        )
 
 
 def _until_damage(member: zlib._Decompress, data: bytes) -> bytes:

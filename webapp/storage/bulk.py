@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Table, insert
+from sqlalchemy import Table, insert, update
 from sqlalchemy.orm import Session
 
 from webapp.storage.models import (
@@ -89,6 +89,13 @@ def add_items(session: Session, rows: Sequence[tuple[Any, ...]]) -> None:
 
 def add_originals(session: Session, rows: Sequence[tuple[Any, ...]]) -> None:
     _insert(session, Original, rows)
+
+
+def turn_parts(session: Session, trace: int) -> None:
+    """Make the expanded text (parts -1, -2 …) the original (0, 1 …), which has no parts yet."""
+    part = -Original.part - 1
+    query = update(Original).where(Original.trace == trace, Original.part < 0).values(part=part)
+    session.execute(query.execution_options(synchronize_session=False))
 
 
 def add_lanes(session: Session, rows: Sequence[tuple[Any, ...]]) -> None:

@@ -7,6 +7,7 @@ size.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
 
 from sqlalchemy import and_, func, or_, select
 from sqlalchemy.orm import Session
@@ -17,19 +18,37 @@ from webapp.storage.storable import storable
 BURST_RECORDS = 500  # most records of one burst; `ingest.index` cuts there, queries rely on it
 
 
-def lanes(session: Session, trace: int, limit: int = 2000, around: int | None = None) -> Sequence[LaneRow]:
+class StoredLane(NamedTuple):
+    """A lane as pages read it: columns of `LaneRow`. Plain, since a page knows hundreds of them."""
+
+    ord: int
+    tag: str | None
+    name: str
+    parent: int | None
+    state: str
+    message: str | None
+    first: int
+    last: int
+    started: int | None
+    ended: int | None
+
+
+_LANE = tuple(getattr(LaneRow, name) for name in StoredLane._fields)
+
+
+def lanes(session: Session, trace: int, limit: int = 2000, around: int | None = None) -> Sequence[StoredLane]:
     """The parent agent first, then the subagent invocations in order of first mention.
 
     around: a record; where there are more than `limit`, those first mentioned nearest before and after it.
     """
-    query = select(LaneRow).where(LaneRow.trace == trace).order_by(LaneRow.ord).limit(limit)
+    query = select(*_LANE).where(LaneRow.trace == trace).order_by(LaneRow.ord).limit(limit)
     if around is not None:
         of_trace = LaneRow.trace == trace
         here = session.scalar(select(func.max(LaneRow.ord)).where(of_trace, LaneRow.first <= around)) or 0
         last = session.scalar(select(func.max(LaneRow.ord)).where(of_trace)) or 0
         low = min(here - limit // 2, last - limit + 1)
         query = query.where((LaneRow.ord == 0) | (LaneRow.ord > low))
-    return session.scalars(query).all()
+    return list(map(StoredLane._make, session.execute(query)))
 
 
 def runs(session: Session, trace: int, limit: int = 2000) -> Sequence[RunRow]:

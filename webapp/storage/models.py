@@ -30,6 +30,7 @@ _HIT = text("severity IS NOT NULL")
 # The planner uses a partial index only where a query repeats these words exactly: see timeline.py.
 _STATE = text("type IN ('STATE_DELTA', 'STATE_SNAPSHOT')")
 _ACTIVITY = text("type IN ('ACTIVITY_DELTA', 'ACTIVITY_SNAPSHOT')")
+_STREAM = text("type IN ('delete', 'edit', 'final', 'informative', 'streaming')")
 
 
 __all__ = [
@@ -67,6 +68,9 @@ class Trace(Base):
     ticket: Mapped[str] = mapped_column(String(100), default="")
 
     format: Mapped[str] = mapped_column(String(20), default="")
+    read_as: Mapped[str] = mapped_column(String(100), default="", server_default="")  # the form in words
+    # credentials overwritten before storage; None: they were not looked for
+    masked: Mapped[int | None] = mapped_column(Integer)
     protocol: Mapped[str] = mapped_column(String(10), default="")
     protocol_version: Mapped[str | None] = mapped_column(String(40))  # as the first run declares it
     version_used: Mapped[str | None] = mapped_column(
@@ -80,6 +84,8 @@ class Trace(Base):
     events: Mapped[int] = mapped_column(Integer, default=0)
     not_understood: Mapped[int] = mapped_column(Integer, default=0)
     artefacts: Mapped[list[Any]] = mapped_column(JSON, default=list)  # [{kind, message, line}]
+    # those of the upload itself (packing, streams left out), which a new reading cannot find out again
+    upload_notes: Mapped[list[Any] | None] = mapped_column(JSON(none_as_null=True))
     skipped_rules: Mapped[list[Any]] = mapped_column(JSON, default=list)  # [{rule, reason}]
     input: Mapped[dict[str, Any] | None] = mapped_column(
         JSON(none_as_null=True)
@@ -102,6 +108,8 @@ class Trace(Base):
     messages: Mapped[int] = mapped_column(Integer, default=0)  # text messages the stream tells of
     messages_seen: Mapped[int] = mapped_column(Integer, default=0)  # those of which the user saw something
     read_because: Mapped[list[Any] | None] = mapped_column(JSON(none_as_null=True))  # phrases: why this form
+    # of the recorded response: {status, content_type, headers: names}
+    head: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     strays: Mapped[list[Any] | None] = mapped_column(
         JSON(none_as_null=True)
     )  # 1-based lines not understood, the first 200
@@ -142,6 +150,16 @@ class EventRow(Base):
         Index("events_hits", "trace", "seq", "severity", sqlite_where=_HIT, postgresql_where=_HIT),
         Index("events_state", "trace", "type", "seq", "lane", sqlite_where=_STATE, postgresql_where=_STATE),
         Index("events_activity", "trace", "item", "seq", sqlite_where=_ACTIVITY, postgresql_where=_ACTIVITY),
+        Index(
+            "events_stream",
+            "trace",
+            "lane",
+            "reached",
+            "seq",
+            "type",
+            sqlite_where=_STREAM,
+            postgresql_where=_STREAM,
+        ),
     )
 
     trace: Mapped[int] = trace_key()
@@ -154,7 +172,9 @@ class EventRow(Base):
     lane: Mapped[int] = mapped_column(Integer)  # lanes.ord
     item: Mapped[int | None] = mapped_column(Integer)  # items.ord
     change: Mapped[str | None] = mapped_column(String(8))
-    reached: Mapped[int] = mapped_column(Integer)  # 0 delivered 1 dropped 2 refused 3 after the rejection
+    reached: Mapped[int] = mapped_column(
+        Integer
+    )  # core.records.REACHED: 0 delivered … 3 after the rejection, 5 sent
     severity: Mapped[int | None] = mapped_column(Integer)  # worst finding here: 0 fatal … 3 info
     synth: Mapped[str | None] = mapped_column(
         Text

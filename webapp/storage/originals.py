@@ -65,6 +65,14 @@ def text_size(session: Session, trace: int) -> tuple[int, bool]:
     return session.scalar(ends) or 0, packed
 
 
+def numbered_parts(session: Session, trace: int) -> Iterator[tuple[int, bytes]]:
+    """(part, bytes) of what the readers saw, in order."""
+    step = _direction(session, trace)
+    first = 0 if step > 0 else -1
+    for place, data in enumerate(_parts(session, trace, first, step)):
+        yield first + step * place, data
+
+
 def _direction(session: Session, trace: int) -> int:
     """-1 when the text lies in the parts -1, -2 …, else 1."""
     least = session.scalar(select(func.min(Original.part)).where(Original.trace == trace))

@@ -16,14 +16,22 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from webapp.storage.models import (
     Base,
+    Checkpoint,
+    Density,
+    EventRow,
     FindingRow,
     ItemRow,
+    LaneRow,
     RunRow,
     Segment,
     Trace,
 )
 from webapp.storage.search import contains, terms
 
+# what analysis writes and can write again from the original
+DERIVED: tuple[type[Base], ...] = (
+    EventRow, RunRow, LaneRow, ItemRow, Density, Segment, Checkpoint, FindingRow,
+)  # fmt: skip
 NAMED_KINDS = ("tool", "step", "subagent")  # a message's `name` is its role: nothing to search for
 
 
@@ -98,10 +106,12 @@ def by_pk(session: Session, trace: int) -> Trace | None:
     return session.get(Trace, trace)
 
 
-def find_duplicate(session: Session, sha256: str, run_input: dict[str, Any] | None = None) -> Trace | None:
-    """The trace made of the same bytes and judged with the same run input."""
+def find_duplicate(
+    session: Session, sha256: str, run_input: dict[str, Any] | None = None, protocol: str | None = None
+) -> Trace | None:
+    """The trace made of the same bytes and judged with the same run input (and as this protocol, when one is named)."""
     same = session.scalars(select(Trace).where(Trace.sha256 == sha256).order_by(Trace.pk))
-    return next((trace for trace in same if trace.input == run_input), None)
+    return next((t for t in same if t.input == run_input and protocol in (None, t.protocol)), None)
 
 
 def count(session: Session) -> int:
@@ -130,3 +140,15 @@ def delete(session: Session, trace: int) -> None:
         if table.name != Trace.__tablename__:
             session.execute(sa.delete(table).where(table.c.trace == trace))
     session.execute(sa.delete(Trace).where(Trace.pk == trace))
+
+
+def clear(session: Session, trace: int) -> None:
+    """Delete everything derived from a trace's original; the trace, its original and its share links stay."""
+    for table in DERIVED:
+        session.execute(sa.delete(table.__table__).where(table.__table__.c.trace == trace))  # type: ignore[arg-type]
+
+
+def of_other_engine(session: Session, engine: str) -> list[str]:
+    """Public ids of the traces that another engine than this one judged, oldest first."""
+    judged = select(Trace.id).where(Trace.engine != engine, Trace.status == "ready")
+    return list(session.scalars(judged.order_by(Trace.pk)))

@@ -12,10 +12,14 @@ from sqlalchemy.orm import Session
 
 from webapp.core.advice import Advice, advise
 from webapp.core.findings import party_words
+from webapp.core.foreign import Foreign, by_phrase
 from webapp.storage import causes, findings
 from webapp.storage.models import FindingRow, RunRow, Trace
-from webapp.views import cards, names, run_list, user_saw
+from webapp.views import cards, how_read, names, run_list, user_saw
 from webapp.views.page import PageContext
+from webapp.views.recipes import BY_ANCHOR
+from webapp.views.recipes import HREF as RECIPES_HREF
+from webapp.views.teams import told
 
 CAPTURE = (
     "Capture the response body of the agent’s own endpoint, for instance with "
@@ -43,18 +47,22 @@ class Banner:
     places: str
     folded_why: str
     notes: tuple[str, ...]
+    recipe: tuple[str, str] = ("", "")  # address and words, of an unchecked trace
 
 
 def build(session: Session, trace: Trace, page: PageContext, first: FindingRow | None) -> Banner:
     """first: the finding the headline is about, None when there is none."""
     advice = Advice("", "") if first is None else advise(first.rule, first.reason, first.item_kind)
     whose = f"{party_words(first.party, trace.protocol)}." if first is not None else ""
-    seen, never = user_saw.told(session, trace, page, first) if trace.events and trace.messages else ("", "")
+    teams = trace.protocol == "teams" and trace.events > 0
+    saw = told.saw if teams else user_saw.told
+    any_said = trace.item_count if teams else trace.messages
+    seen, never = saw(session, trace, page, first) if trace.events and any_said else ("", "")
     why = _why(trace, page, first)
     user = f"The user saw {seen[:1].lower()}{seen[1:]}" if seen else ""
     return Banner(
-        meta=_meta(trace, page),
-        headline=_headline(trace, first),
+        meta=told.meta(session, trace, page) if teams else _meta(trace, page),
+        headline=_head(session, trace, page, first),
         why=why,
         whose=whose,
         whose_more=advice.cause,
@@ -65,13 +73,14 @@ def build(session: Session, trace: Trace, page: PageContext, first: FindingRow |
         places=_places(first),
         folded_why=" ".join(part for part in (_first_sentence(why), whose, user) if part),
         notes=tuple(_notes(trace)),
+        recipe=_recipe(trace) if trace.verdict == "unchecked" else ("", ""),
     )
 
 
 def _meta(trace: Trace, page: PageContext) -> str:
     """`AG-UI 1.0 · 1 run, which claims success · 40 events · 1 lane · 77 ms`."""
     if trace.events == 0:
-        return f"{trace.format or 'form not known'} · {names.plural(trace.lines, 'line')}"
+        return f"{trace.read_as or 'form not known'} · {names.plural(trace.lines, 'line')}"
     parts = [names.protocol_words(trace), _runs(trace, page), names.plural(trace.events, "event")]
     parts.append(names.plural(trace.lane_count, "lane"))
     if trace.started is not None and trace.ended is not None:
@@ -93,13 +102,19 @@ def _runs(trace: Trace, page: PageContext) -> str:
     return f"1 run, {run_list.CLAUSES.get(run.outcome, run.outcome)}"
 
 
-def _headline(trace: Trace, first: FindingRow | None) -> str:
+def _head(session: Session, trace: Trace, page: PageContext, first: FindingRow | None) -> str:
     if trace.status == "failed":
         return "This recording could not be analysed."
     if trace.status == "analysing":
         return "This recording is still being read."
     if trace.verdict == "unchecked":
-        return "No event could be read, so nothing was checked."
+        return f"No {page.words.event} could be read, so nothing was checked."
+    return (
+        told.headline(session, trace, page, first) if trace.protocol == "teams" else _headline(trace, first)
+    )
+
+
+def _headline(trace: Trace, first: FindingRow | None) -> str:
     if first is None:
         return f"Nothing wrong in {names.plural(trace.events, 'event')}."
     title = first.title.rstrip(".")
@@ -120,9 +135,12 @@ def _why(trace: Trace, page: PageContext, first: FindingRow | None) -> str:
     if trace.status == "analysing":
         return "Open this page again in a moment."
     if trace.verdict == "unchecked":
-        return f"{_unread(trace)} {CAPTURE}"
+        known = foreign_of(trace)
+        return f"{_unread(trace) if known is None else f'This is {known.what}. {known.explains}'} {CAPTURE}"
     if first is not None:
         return cards.why(first)
+    if trace.protocol == "teams":
+        return told.fine(trace, page)
     parts = [names.plural(trace.messages, "message")] if trace.messages else []
     others = trace.item_count - trace.messages
     if others > 0:
@@ -141,6 +159,21 @@ def _ended(run: RunRow) -> str:
         "cancelled": f" The run was cancelled at #{run.last}: it neither finished nor failed.",
         "interrupted": f" The run paused at #{run.last} and waits for an answer.",
     }.get(run.outcome, "")
+
+
+def foreign_of(trace: Trace) -> Foreign | None:
+    """What an unreadable recording is, where it is something known."""
+    phrases = trace.read_because or []
+    return by_phrase(str(phrases[0])) if not trace.format and phrases else None
+
+
+def _recipe(trace: Trace) -> tuple[str, str]:
+    """Address and words of the way to a better recording."""
+    known = foreign_of(trace)
+    recipe = None if known is None else BY_ANCHOR.get(known.recipe)
+    if recipe is not None:
+        return recipe.href, f"How to capture: {recipe.title.replace('`', '')}"
+    return RECIPES_HREF, "How to capture a recording"
 
 
 def _unread(trace: Trace) -> str:
@@ -191,6 +224,6 @@ def _notes(trace: Trace) -> list[str]:
     out += [f"The recording, not the agent: {names.artefact_words(each)}." for each in trace.artefacts[:3]]
     if len(trace.artefacts) > 3:
         out.append(f"{names.count(len(trace.artefacts) - 3)} more such notes stand in Source.")
-    if trace.not_understood:
-        out.append(f"{names.plural(trace.not_understood, 'line')} could not be read; Source lists them.")
+    if trace.masked:
+        out.append(how_read.masked(trace))
     return out

@@ -51,6 +51,13 @@ def paired(text: str) -> str:
     return text
 
 
+def of_bytes(data: bytes, width: int) -> str:
+    """At most `width` bytes as text; of one that is longer, without the character the cut went through."""
+    if len(data) > width:
+        data = re.sub(rb"[\xc0-\xff][\x80-\xbf]{0,2}$", b"", data[:width])
+    return data.decode("utf-8", "replace")
+
+
 def shown(text: str) -> Markup:
     """The text escaped, odd characters as signs."""
     out: list[Markup] = []

@@ -32,7 +32,10 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One finding. why, fix, title: with marks; again, follows: places; cause: what this one follows from."""
+    """One finding. why, fix, title: with marks; again, follows: places; cause: what this one follows from.
+
+    said: the service's own words in the answer to the record, "" = none are recorded
+    """
 
     key: str
     severity: str
@@ -51,6 +54,7 @@ class Card:
     follows_more: int = 0
     cause: Place | None = None
     life: Markup = _NO_LIFE
+    said: str = ""
 
 
 def card(row: FindingRow, page: PageContext, again: Sequence[int]) -> Card:

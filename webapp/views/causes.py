@@ -7,20 +7,23 @@ things from here; neither judges again.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
 from webapp.core.advice import advise
 from webapp.core.findings import party_words
+from webapp.core.records import AFTER, REFUSED
 from webapp.core.rules.model import catalogue
+from webapp.core.teams.exchanges import Exchange
 from webapp.storage import causes as stored
 from webapp.storage import events, findings, items
-from webapp.storage.models import FindingRow, Trace
+from webapp.storage.models import FindingRow, ItemRow, Trace
 from webapp.views import cards, content, names
 from webapp.views.cards import Place
 from webapp.views.page import PageContext
+from webapp.views.teams import calls, words
 
 FOLLOWERS = 5  # consequences listed under a cause
 AGAIN = 5  # further places of a merged finding that are listed
@@ -65,7 +68,10 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Matter:
-    """A record that matters. role: why; raw: as received on one line, `hidden` characters of it left out."""
+    """A record that matters. role: why; raw: as received on one line, `hidden` characters of it left out.
+
+    Of an exchange with Teams, item is its answer and raw the text that was sent.
+    """
 
     event: int
     type: str
@@ -146,26 +152,43 @@ def matters(
             if role == "again":
                 severities.setdefault(event, names.SEVERITY[row.severity])
     kept = list(roles)[:limit]
+    exchanges = calls.load(session, trace.pk, kept, page.event) if trace.protocol == "teams" else {}
     lines = events.some(session, trace.pk, kept)
     known = items.by_ords(session, trace.pk, [line.item for line in lines.values()])
     out = []
     for seq in sorted(lines):
         line = lines[seq]
         item = known.get(line.item) if line.item is not None else None
+        raw, hidden = line.raw, max(0, line.size - len(line.raw))
+        if seq in exchanges:  # what matters of a call is its text, not the address before it
+            text = exchanges[seq].text or "no text"
+            raw, hidden = text[: len(line.raw)], max(0, len(text) - len(line.raw))
         out.append(
             Matter(
                 event=seq,
-                type=content.showable(line.type or "not an event"),
+                type=_type(trace, line, exchanges),
                 lane=content.showable(page.lane_name(line.lane)),
                 lane_cls=names.lane_class(line.lane),
-                item=content.showable(names.clip(names.item_name(item), 80)) if item is not None else "",
+                item=_item(trace, line, item, exchanges),
                 role=roles[seq],
                 when=page.clock.since(page.clock.read(line)),
                 severity=severities.get(seq, ""),
-                refused=line.reached == 2,
-                gone=line.reached == 3,
-                raw=content.showable(_BREAK.sub(" ", line.raw)),
-                hidden=max(0, line.size - len(line.raw)),
+                refused=line.reached == REFUSED,
+                gone=line.reached == AFTER,
+                raw=content.showable(_BREAK.sub(" ", raw)),
+                hidden=hidden,
             )
         )
     return out, len(roles) - len(out)
+
+
+def _type(trace: Trace, line: events.Line, exchanges: Mapping[int, Exchange]) -> str:
+    if trace.protocol == "teams":
+        return words.kind_of(line.type, exchanges.get(line.seq))
+    return content.showable(line.type or "not an event")
+
+
+def _item(trace: Trace, line: events.Line, item: ItemRow | None, exchanges: Mapping[int, Exchange]) -> str:
+    if trace.protocol == "teams":
+        return words.answer_of(exchanges.get(line.seq), line.reached)
+    return content.showable(names.clip(names.item_name(item), 80)) if item is not None else ""

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from webapp.core.records import AFTER
 from webapp.draw import rail
 from webapp.storage.events import Line
 from webapp.storage.models import ItemRow, Segment, Trace
@@ -15,7 +16,6 @@ from webapp.views import content, names
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
 
-AFTER, REFUSED, DROPPED = 3, 2, 1
 RAIL_KINDS = ("text", "tool", "reasoning", "span", "step")
 
 

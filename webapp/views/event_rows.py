@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from webapp.core.records import AFTER, DROPPED, REFUSED
 from webapp.draw import rail
 from webapp.storage.events import Line
 from webapp.storage.models import FindingRow, ItemRow, Segment
-from webapp.views import content, dates, names
-from webapp.views.event_facts import AFTER, DROPPED, REFUSED, Entry, Facts, Said, beat, spans, subject
+from webapp.views import clocks, content, names
+from webapp.views.event_facts import Entry, Facts, Said, beat, spans, subject
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ def _row(entry: Entry, picture: Markup, facts: Facts, same_lane: bool, related: 
         if first_said and first_said.first and not gone
         else "",
         time="" if entry.derived else page.clock.since(seconds),
-        stamp=_stamp(seconds, facts),
+        stamp="" if entry.derived else clocks.line(line, page.clock),
         selected=selected,
         seq=line.seq,
         derived=entry.derived is not None,
@@ -194,11 +195,6 @@ def _item(
         run = body.get("runId") if isinstance(body, dict) else None
         return "run", names.short_id(content.showable(run), 14) if isinstance(run, str) else ""
     return {"STATE_": "state", "MESSAGES_": "messages"}.get(names.type_parts(type_)[0], ""), ""
-
-
-def _stamp(seconds: float | None, facts: Facts) -> str:
-    """The absolute time, shown on hover, where the clock has one."""
-    return dates.stamp(seconds) if seconds is not None and facts.page.clock.kind == "unix" else ""
 
 
 def _stop(facts: Facts) -> str:

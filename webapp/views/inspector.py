@@ -14,12 +14,14 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 
+from webapp.core.records import REFUSED
 from webapp.storage import causes, events, findings, items
 from webapp.storage.models import FindingRow, ItemRow, Trace
-from webapp.views import cards, content, life_strip, names, raw
+from webapp.views import cards, clocks, content, life_strip, names, raw
 from webapp.views.cards import Card
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
+from webapp.views.teams import facts, words
 
 CARDS = 3  # findings of one record that are told whole; the rest is counted
 LIVES = 2  # of them with the item's life drawn
@@ -32,7 +34,11 @@ _WORD = re.compile(r"`([^`]+)`")
 
 @dataclass(frozen=True, slots=True)
 class Inspector:
-    """The chosen record. reached_cls: `c-fatal` where it was refused; copy: the payload, if short enough."""
+    """The chosen record. reached_cls: `c-fatal` where it was refused; copy: the payload, if short enough.
+    times: its clocks by name, where it has several
+
+    call: of an exchange with Teams, what it has in the place of the fields from item to becomes
+    """
 
     event: int
     prefix: str
@@ -42,6 +48,7 @@ class Inspector:
     lane: str
     lane_cls: str
     when: str
+    times: Sequence[tuple[str, str]]
     reached: str
     reached_cls: str
     becomes: Sequence[str]
@@ -53,6 +60,7 @@ class Inspector:
     copy: str
     prev_hit: int | None
     next_hit: int | None
+    call: facts.Facts | None = None
 
 
 def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> Inspector | None:
@@ -74,6 +82,12 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         _card(session, trace, sel, page, finding, item, line.type, index < LIVES)
         for index, finding in enumerate(chosen)
     ]
+    call = None
+    if trace.protocol == "teams":
+        ex, call = facts.build(session, trace, page, line, text, row is not None)
+        prefix, verb = "", words.kind_of(line.type, ex)
+        if call.said:
+            cards = [replace(each, said=call.said) if not n else each for n, each in enumerate(cards)]
     return Inspector(
         event=line.seq,
         prefix=prefix,
@@ -83,8 +97,9 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         lane="parent agent" if line.lane == 0 else names.lane_name(lane),
         lane_cls=names.lane_class(line.lane),
         when=_when(page, line),
+        times=_times(page, line),
         reached=_reached(line.reached, line.type),
-        reached_cls="c-fatal" if line.reached == 2 else "",
+        reached_cls="c-fatal" if line.reached == REFUSED else "",
         # of a record that is refused nothing comes into being, except the end of what it interrupts
         becomes=[
             _becomes(d, known.get(d.item)) for d in derived if line.reached != 2 or d.change == "closed"
@@ -97,6 +112,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         copy=text if row is not None and len(text) <= COPIED else "",
         prev_hit=events.prev_hit(session, trace.pk, page.event),
         next_hit=events.next_hit(session, trace.pk, page.event),
+        call=call,
     )
 
 
@@ -108,6 +124,12 @@ def _when(page: PageContext, line: events.Line) -> str:
     if seconds is None:
         return "this event bears no time"
     return f"{clock.since(seconds)} {clock.words}"
+
+
+def _times(page: PageContext, line: events.Line) -> list[tuple[str, str]]:
+    """The record's clocks apart; one alone is told by `when`, unless it is a time of day."""
+    known = clocks.told(line, page.clock)
+    return known if len(known) > 1 or page.clock.kind == "time-of-day" else []
 
 
 def _reached(reached: int, type_: str | None) -> str:

@@ -36,7 +36,7 @@ def strip(
     type_: str | None = None,
 ) -> Markup:
     """The strip; nothing when the finding is about no item, or it has no story. type_: at the finding."""
-    if finding.item_id is None:
+    if finding.item_id is None or trace.protocol == "teams":  # there the ladder tells it
         return Markup("")
     if item is None or item.id != finding.item_id:
         same = items.by_id(session, trace.pk, finding.item_id, finding.item_kind)

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from webapp.core.findings import SEVERITIES, VERDICTS
-from webapp.storage.models import LaneRow, Trace
+from webapp.storage.items import StoredLane
+from webapp.storage.models import Trace
 
 SEVERITY = SEVERITIES
 INFO = SEVERITY.index("info")
@@ -113,7 +114,7 @@ def item_name(item: Named) -> str:
     return f"{KIND_WORD.get(item.kind, item.kind)} {item.number}"
 
 
-def lane_name(lane: LaneRow | None) -> str:
+def lane_name(lane: StoredLane | None) -> str:
     """`parent` for the agent itself, a subagent's name, or its shortened tag."""
     if lane is None or lane.tag is None:
         return "parent"
@@ -163,7 +164,9 @@ def size_words(size: int) -> str:
 def verdict_words(trace: Trace) -> str:
     """`✖ Rejected at #12`, `✓ Conformant`."""
     at = f" at #{trace.rejected_at}" if trace.rejected_at is not None else ""
-    return f"{VERDICT_SIGN[trace.verdict]} {VERDICT_WORD[trace.verdict]}{at}"
+    refused = trace.protocol == "teams" and trace.verdict == "rejected"  # it is a service that says no
+    word = "Refused" if refused else VERDICT_WORD[trace.verdict]
+    return f"{VERDICT_SIGN[trace.verdict]} {word}{at}"
 
 
 def artefact_words(artefact: Mapping[str, Any], limit: int = 2_000) -> str:
@@ -175,10 +178,12 @@ def artefact_words(artefact: Mapping[str, Any], limit: int = 2_000) -> str:
 
 def protocol_words(trace: Trace) -> str:
     """`AG-UI 1.0`, `AG-UI 1.0, uses 1.1`; `form not known` when nothing could be read."""
-    name = {"ag-ui": "AG-UI", "teams": "Teams"}.get(trace.protocol, trace.protocol)
+    name = {"ag-ui": "AG-UI", "teams": "Microsoft Teams"}.get(trace.protocol, trace.protocol)
     if not name:
         return "form not known"
     declared, used = trace.protocol_version, trace.version_used
+    if trace.protocol == "teams":  # streaming in Teams has no versions
+        return name
     if declared is None:
         return f"{name}, no version declared" if used else name
     return f"{name} {declared}, uses {used}" if used and used > declared else f"{name} {declared}"

@@ -14,8 +14,11 @@ from typing import Protocol
 from sqlalchemy.orm import Session
 
 from webapp.storage import items
-from webapp.storage.models import FindingRow, LaneRow, RunRow, Trace
-from webapp.views import names
+from webapp.storage.items import StoredLane
+from webapp.storage.models import FindingRow, RunRow, Trace
+from webapp.views import names, vocabulary
+from webapp.views.teams.words import stream_name
+from webapp.views.vocabulary import Words
 
 MAX_LISTED = 500  # lanes and runs a page knows by name; more are told by number
 CLOCK_WORDS = {
@@ -50,6 +53,7 @@ class Clock:
     kind: str
     source: str | None
     started: float | None
+    arrival: str = CLOCK_WORDS["arrival"]
 
     @property
     def known(self) -> bool:
@@ -71,11 +75,12 @@ class Clock:
 
     @property
     def words(self) -> str:
-        return CLOCK_WORDS.get(self.source or "", "")
+        said = self.arrival if self.source == "arrival" else CLOCK_WORDS.get(self.source or "", "")
+        return f"{said}; the recording has the time of day, no date" if self.kind == "time-of-day" else said
 
     @property
     def brief(self) -> str:
-        return CLOCK_BRIEF.get(self.source or "", "")
+        return self.arrival if self.source == "arrival" else CLOCK_BRIEF.get(self.source or "", "")
 
 
 @dataclass(frozen=True)
@@ -90,7 +95,7 @@ class PageContext:
 
     trace: Trace
     event: int
-    lanes: dict[int, LaneRow]
+    lanes: dict[int, StoredLane]
     runs: Sequence[RunRow] = ()
     findings: Sequence[FindingRow] = ()
     shared: bool = False
@@ -98,12 +103,19 @@ class PageContext:
     @cached_property
     def clock(self) -> Clock:
         trace = self.trace
-        return Clock(trace.clock, trace.clock_source, trace.started)
+        return Clock(trace.clock, trace.clock_source, trace.started, self.words.arrival)
+
+    @property
+    def words(self) -> Words:
+        """What things are called in this trace's protocol."""
+        return vocabulary.of(self.trace.protocol)
 
     def lane_name(self, ord_: int) -> str:
+        if self.trace.protocol == "teams":
+            return stream_name(ord_)
         return names.lane_name(self.lanes.get(ord_)) if ord_ in self.lanes or ord_ == 0 else f"lane {ord_}"
 
-    def lane_of(self, tag: str | None) -> LaneRow | None:
+    def lane_of(self, tag: str | None) -> StoredLane | None:
         """The lane with this `subagentRunId` (None: the parent agent)."""
         return next((lane for lane in self.lanes.values() if lane.tag == tag), None)
 
@@ -116,9 +128,14 @@ class PageContext:
         """The record at which the client stopped; one behind the last when it did not."""
         return self.trace.records if self.trace.rejected_at is None else self.trace.rejected_at
 
+    @property
+    def stops(self) -> bool:
+        """Whether nothing is delivered after a rejection; Teams takes what comes next as if nothing had been."""
+        return self.trace.protocol != "teams"
+
     def gone(self, seq: int) -> bool:
         """Whether record `seq` came after the client had stopped."""
-        return self.trace.rejected_at is not None and seq > self.trace.rejected_at
+        return self.stops and self.trace.rejected_at is not None and seq > self.trace.rejected_at
 
 
 def load(session: Session, trace: Trace, event: int, *, shared: bool = False) -> PageContext:

@@ -17,7 +17,8 @@ def report(session: Session, trace: Trace) -> dict[str, Any]:
     """The whole report. Findings beyond the limit kept at upload are counted, not listed."""
     return {
         "source": trace.source,
-        "format": trace.format,
+        "format": trace.format or None,
+        "read_as": trace.read_as or None,
         "protocol": trace.protocol,
         "protocol_version": trace.protocol_version,
         "version_used": trace.version_used,
@@ -28,6 +29,7 @@ def report(session: Session, trace: Trace) -> dict[str, Any]:
         "runs": [_run(row) for row in items.runs(session, trace.pk)],
         "findings": [findings.to_finding(row).public() for row in findings.all_of(session, trace.pk)],
         "artefacts": trace.artefacts,
+        "masked": trace.masked,
         "not_understood": trace.not_understood,
         "skipped_rules": trace.skipped_rules,
         "clock": {"kind": trace.clock, "source": trace.clock_source},

@@ -19,12 +19,14 @@ from webapp import __version__
 from webapp.draw.sequence_file import standalone
 from webapp.storage import events
 from webapp.storage.models import FindingRow, Trace
-from webapp.views import banner, causes, content, dates, marks, names, raw, report_chat
+from webapp.views import banner, causes, content, dates, how_read, marks, names, raw, report_chat
 from webapp.views.causes import Matter
 from webapp.views.page import PageContext, load
 from webapp.views.panels.sequence import sentence, window
 from webapp.views.selection import Selection
+from webapp.views.teams import report
 from webapp.views.trace import first_cause
+from webapp.views.vocabulary import Words
 
 CAUSES = 10
 MATTERS = 30
@@ -84,6 +86,7 @@ class Report:
     skipped: Sequence[tuple[str, str]]
     skipped_more: int
     engine: str
+    words: Words
 
 
 def build(session: Session, trace: Trace, *, now: float) -> Report:
@@ -113,7 +116,7 @@ def build(session: Session, trace: Trace, *, now: float) -> Report:
         facts=[(label, _text(words, listed)) for label, words in facts if words],
         causes=[_cause(causes.tell(session, trace, row), listed) for row in rows],
         causes_more=more,
-        chat=report_chat.build(session, trace, page),
+        chat=(report if trace.protocol == "teams" else report_chat).build(session, trace, page),
         picture=picture if len(picture) <= PICTURE else "",
         picture_alt=alt,
         picture_said=_picture_said(trace, picture),
@@ -130,6 +133,7 @@ def build(session: Session, trace: Trace, *, now: float) -> Report:
             for row in trace.skipped_rules[:LISTED]
         ],
         skipped_more=max(0, len(trace.skipped_rules) - LISTED),
+        words=page.words,
         engine=f"{__version__}{f' (engine {trace.engine})' if trace.engine else ''}",
     )
 
@@ -174,12 +178,19 @@ def _picture(session: Session, trace: Trace, page: PageContext, first: FindingRo
     if not trace.records:
         return "", ""
     sel = Selection("", "sequence", event=page.event if first is not None else 0)
+    if trace.protocol == "teams":
+        drawn, label = report.picture(session, trace, page, sel)
+        return _address(drawn), label
     diagram, _ = window(session, trace, sel, page, ROWS, ROWS * 2, marks=MARKS)
     if not diagram.rows:
         return "", ""
     label = sentence(diagram, trace)
-    data = base64.b64encode(standalone(diagram, label).encode("utf-8", "replace")).decode()
-    return f"data:image/svg+xml;base64,{data}", label
+    return _address(standalone(diagram, label)), label
+
+
+def _address(picture: str) -> str:
+    data = base64.b64encode(picture.encode("utf-8", "replace")).decode()
+    return f"data:image/svg+xml;base64,{data}"
 
 
 def _picture_said(trace: Trace, picture: str) -> str:
@@ -205,15 +216,19 @@ def _payload(session: Session, trace: Trace, first: FindingRow | None) -> tuple[
 def _read(trace: Trace, page: PageContext) -> list[tuple[str, str]]:
     """How the recording was read, as (label, sentence)."""
     size = f"{names.size_words(trace.size)}, {names.plural(trace.lines, 'line')}"
-    inside = f"{names.plural(trace.records, 'record')}, {names.plural(trace.events, 'event')}"
+    inside = f"{names.plural(trace.records, 'record')}, {names.plural(trace.events, page.words.event)}"
     unread = f", {names.plural(trace.not_understood, 'line')} not understood" if trace.not_understood else ""
     because = [str(reason) for reason in trace.read_because or []]
     clock = f"Times are {page.clock.words}" if page.clock.known else "No clock in this recording"
     return [
         ("Received", size),
-        ("Form", f"{trace.format or 'not known'}{': ' + ', '.join(because) if because else ''}"),
+        (
+            "Form",
+            f"{trace.read_as or trace.format or 'not known'}{': ' + ', '.join(because) if because else ''}",
+        ),
         ("Held", inside + unread),
         ("Protocol", names.protocol_words(trace)),
+        ("Credentials", how_read.masked(trace)),
         ("Clock", f"{clock}."),
         ("SHA-256", f"`{trace.sha256}`"),
     ]

@@ -1,4 +1,4 @@
-"""The rule catalogue as pages show it: families with their rules, and one rule.
+"""The rule catalogue as pages show it: protocols with their families and rules, and one rule.
 
 Rules of this file: pure functions from the catalogue to frozen page contexts; no request, no database. The
 rules' own texts stay in `core/rules`; here are only words that follow from severity, basis and party.
@@ -11,16 +11,32 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from webapp.core.findings import party_words
-from webapp.core.rules.model import Rule, catalogue, families
+from webapp.core.rules.model import Family, Rule, catalogue, families
 from webapp.views.marks import marks, plain
 from webapp.views.names import SEVERITY_WORD
+from webapp.views.rules_answers import AnswerLine, answers_to
+from webapp.views.rules_calls import Call, calls
 from webapp.views.selection import Selection
 
 _NOWHERE = Selection(base="")  # rule texts name no records, so no link is ever made from it
+# protocol -> (anchor, title, one sentence)
+_PARTS = {
+    "ag-ui": ("ag-ui", "AG-UI", "Events of an agent’s run, as a client of the protocol takes them."),
+    "teams": (
+        "microsoft-teams",
+        "Microsoft Teams streaming",
+        "Calls that stream a reply, and what Teams answered. Without recorded answers a finding is “predicted”.",
+    ),
+}
 _BASIS = {
     "spec": "The specification says so.",
     "client": "The reference client behaves so, where the specification’s text is silent or says otherwise.",
     "observed": "It does harm in real recordings; the specification’s text is silent.",
+}
+_TEAMS_BASIS = {
+    "documented": "Microsoft’s documentation says so.",
+    "observed": "It was seen in real traffic, in reports or in SDKs; the documentation is silent.",
+    "inferred": "It follows from other rules; no recorded answer of Teams confirms it yet.",
 }
 _SHOWN = {
     "label": "It has no finding of its own: it stands as a hint on the finding it explains.",
@@ -36,11 +52,23 @@ _BY_SEVERITY = {
     "was found.",
     "info": "The event is marked ○. It never changes the verdict.",
 }
+_TEAMS_BY_SEVERITY = {
+    "error": "The call is marked ▲. Where Teams refused it for good, or would refuse it, the trace counts as rejected "
+    "from there; otherwise as nonconformant.",
+    "warning": "The call is marked ●. Nothing stops, and the verdict is “Warnings” unless something worse was found.",
+    "info": "The call is marked ○. It never changes the verdict.",
+}
 # rows whose finding does not stand at one offending event
 _BY_RULE = {
     "AGUI-TRN-01": "One finding ▲ stands for the whole trace; nothing counts as rejected.",
+    "AGUI-TRN-08": "One note ○ stands at the first event, for the whole response. It never changes the verdict.",
+    "AGUI-TRN-09": "One note ○ stands at the first event, for the whole response. It never changes the verdict.",
+    "AGUI-TRN-12": "One finding ● stands at the first event, for the whole response. Nothing else counts as wrong.",
+    "AGUI-TRN-15": "The frame is marked ▲; a run that was open then has the outcome “truncated”.",
     "AGUI-TRN-10": "The last event is marked ▲; the run’s outcome is “truncated”, whatever the client said.",
     "AGUI-TRN-11": "The trace’s verdict is “Unchecked”, in red: no event means nothing could be judged.",
+    "TEAMS-047": "The call is marked ▲ and the trace counts as rejected from there.",
+    "TEAMS-056": "A note ○ stands once; the rules that were switched off are listed as not judged, with the reason.",
 }
 
 
@@ -57,7 +85,7 @@ class RuleLine:
 
 @dataclass(frozen=True, slots=True)
 class FamilySection:
-    """A family with its rules. anchor: fragment of the page it stands under."""
+    """A family with its rules. code: `TXT`, or of Teams `001–010`; anchor: fragment of the page it stands under."""
 
     code: str
     anchor: str
@@ -67,10 +95,22 @@ class FamilySection:
 
 
 @dataclass(frozen=True, slots=True)
+class ProtocolPart:
+    """The families of one protocol. total: number of their rules; protocol: as a trace has it."""
+
+    protocol: str
+    anchor: str
+    title: str
+    about: str
+    families: tuple[FamilySection, ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class RulesPage:
     """Everything `/rules` shows. total: number of rules."""
 
-    families: tuple[FamilySection, ...]
+    parts: tuple[ProtocolPart, ...]
     total: int
 
 
@@ -78,12 +118,17 @@ class RulesPage:
 class RulePage:
     """Everything `/rules/ID` shows.
 
+    protocol: title of the part it stands in
     stream: the example, line ends made visible where they are the point; example: what the example is
+    calls: the example of a Teams rule, call by call; answers: what Teams says when it is broken
+    party: whose fault it usually is, empty where nothing is wrong
+    since: protocol version, empty where there are none; source: what `spec_url` leads to
     traces_href: the traces in which the rule fired, empty when it makes no finding of its own
     previous, next: neighbours in the catalogue's order
     """
 
     id: str
+    protocol: str
     slug: str
     severity: str
     word: str
@@ -93,7 +138,10 @@ class RulePage:
     cause: Markup
     fix: Markup
     stream: str
+    calls: tuple[Call, ...]
+    answers: tuple[AnswerLine, ...]
     example: str
+    source: str
     spec_url: str
     since: str
     basis: str
@@ -107,18 +155,27 @@ class RulePage:
 
 
 def rules_page() -> RulesPage:
-    """All families in their order, each with its rules in theirs."""
-    sections = tuple(
-        FamilySection(
-            code=family.code,
-            anchor=family.code.lower(),
-            title=family.title,
-            about=marks(family.about, _NOWHERE),
-            rules=tuple(_line(rule) for rule in family.rules),
-        )
-        for family in families()
+    """All families in their order, protocol by protocol, each with its rules in theirs."""
+    parts = tuple(_part(protocol) for protocol in _PARTS)
+    return RulesPage(parts=parts, total=sum(part.total for part in parts))
+
+
+def _part(protocol: str) -> ProtocolPart:
+    anchor, title, about = _PARTS[protocol]
+    mine = tuple(_section(family) for family in families() if family.protocol == protocol)
+    total = sum(len(section.rules) for section in mine)
+    return ProtocolPart(protocol, anchor, title, about, mine, total)
+
+
+def _section(family: Family) -> FamilySection:
+    numbers = [rule.id.rpartition("-")[2] for rule in family.rules]
+    return FamilySection(
+        code=f"{numbers[0]}–{numbers[-1]}" if family.protocol == "teams" else family.code,
+        anchor=family.code.lower(),
+        title=family.title,
+        about=marks(family.about, _NOWHERE),
+        rules=tuple(_line(rule) for rule in family.rules),
     )
-    return RulesPage(families=sections, total=sum(len(section.rules) for section in sections))
 
 
 def rule_page(rule_id: str) -> RulePage | None:
@@ -129,9 +186,12 @@ def rule_page(rule_id: str) -> RulePage | None:
     family = next(family for family in families() if rule in family.rules)
     order = list(catalogue().values())
     at = order.index(rule)
-    legal = rule.shown in ("note", "quiet") or rule.family == "HAZ"
+    teams = rule.protocol == "teams"
+    legal = rule.shown in ("note", "quiet") or rule.family == "HAZ" or (teams and rule.severity == "info")
+    noun = "recording" if teams else "stream"
     return RulePage(
         id=rule.id,
+        protocol=_PARTS[rule.protocol][1],
         slug=rule.slug,
         severity=rule.severity,
         word=SEVERITY_WORD[rule.severity],
@@ -141,11 +201,14 @@ def rule_page(rule_id: str) -> RulePage | None:
         cause=marks(rule.cause, _NOWHERE),
         fix=marks(rule.fix, _NOWHERE),
         stream=_visible(rule.stream),
-        example="A stream in which it happens" if legal else "A stream that breaks it",
+        calls=calls(rule.stream) if teams else (),
+        answers=answers_to(rule.id) if teams else (),
+        example=f"A {noun} in which it happens" if legal else f"A {noun} that breaks it",
+        source="Read more" if teams else "Specification",
         spec_url=rule.spec_url,
         since=rule.since,
-        basis=_BASIS[rule.basis],
-        party=party_words(rule.party, "ag-ui" if rule.id.startswith("AGUI-") else "teams"),
+        basis=_TEAMS_BASIS[rule.basis] if teams else _BASIS[rule.basis],
+        party="" if rule.shown == "quiet" else party_words(rule.party, rule.protocol),
         shows=_shows(rule),
         family=family.title,
         family_href=f"/rules#{family.code.lower()}",
@@ -167,7 +230,8 @@ def _line(rule: Rule) -> RuleLine:
 
 def _shows(rule: Rule) -> str:
     """How a trace shows that the rule was broken."""
-    return _SHOWN.get(rule.shown) or _BY_RULE.get(rule.id) or _BY_SEVERITY[rule.severity]
+    by_severity = _TEAMS_BY_SEVERITY if rule.protocol == "teams" else _BY_SEVERITY
+    return _SHOWN.get(rule.shown) or _BY_RULE.get(rule.id) or by_severity[rule.severity]
 
 
 def _visible(stream: str) -> str:

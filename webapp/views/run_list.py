@@ -6,6 +6,7 @@ success nor failure, so they have a sign and a colour of their own. Bounded: MAX
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from webapp.storage.models import RunRow
@@ -13,6 +14,7 @@ from webapp.views import names
 from webapp.views.content import showable
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
+from webapp.views.teams import words as streams
 
 MAX_RUNS = 40
 
@@ -67,13 +69,20 @@ def entries(page: PageContext, sel: Selection) -> list[RunEntry]:
     return [_entry(run, page, sel) for run in page.runs[:MAX_RUNS]]
 
 
+def outcome(run: str, protocol: str) -> tuple[str, str, str, str]:
+    """Words, hue, icon and brief words of an outcome: `open` is another thing for a run than for a stream."""
+    teams = protocol == "teams"
+    words, hue, icon = (streams.OUTCOMES if teams else OUTCOMES).get(run, (run, "none", "info"))
+    return words, hue, icon, (streams.BRIEF if teams else BRIEF).get(run, words)
+
+
 def _entry(run: RunRow, page: PageContext, sel: Selection) -> RunEntry:
-    words, hue, icon = OUTCOMES.get(run.outcome, (run.outcome, "none", "info"))
+    words, hue, icon, brief = outcome(run.outcome, page.trace.protocol)
     claimed = run.claimed if run.claimed and run.claimed != run.outcome else ""
     return RunEntry(
-        id=showable(names.short_id(run.run_id, 28)) if run.run_id else "without an id",
+        id=_name(run, page),
         words=words,
-        brief=BRIEF.get(run.outcome, words),
+        brief=brief,
         hue=hue,
         icon=icon,
         claimed=claimed,
@@ -84,11 +93,26 @@ def _entry(run: RunRow, page: PageContext, sel: Selection) -> RunEntry:
     )
 
 
-def counted(runs: list[RunRow]) -> str:
+def _name(run: RunRow, page: PageContext) -> str:
+    if page.trace.protocol == "teams":
+        known = f" · {showable(names.short_id(run.run_id, 20))}" if run.run_id else ", no id issued"
+        return f"stream {run.ord + 1}{known}"
+    return showable(names.short_id(run.run_id, 28)) if run.run_id else "without an id"
+
+
+def counted(runs: list[RunRow], protocol: str = "ag-ui") -> str:
     """`2 finished, 1 cancelled`: how several runs ended, most frequent first."""
     numbers: dict[str, int] = {}
     for run in runs:
-        word = BRIEF.get(run.outcome, OUTCOMES.get(run.outcome, (run.outcome,))[0])
-        numbers[word] = numbers.get(word, 0) + 1
-    ordered = sorted(numbers.items(), key=lambda pair: -pair[1])
+        numbers[run.outcome] = numbers.get(run.outcome, 0) + 1
+    return summed(numbers, protocol)
+
+
+def summed(numbers: Mapping[str, int], protocol: str = "ag-ui") -> str:
+    """The same from numbers by outcome."""
+    told: dict[str, int] = {}
+    for run, number in numbers.items():
+        word = outcome(run, protocol)[3]
+        told[word] = told.get(word, 0) + number
+    ordered = sorted(told.items(), key=lambda pair: -pair[1])
     return ", ".join(f"{names.count(number)} {word}" for word, number in ordered)

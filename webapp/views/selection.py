@@ -30,6 +30,7 @@ class Selection:
     axis:    Timeline: `time` or `number`
     a, b:    Timeline: ends of the zoomed window, in axis units
     line:    Source: first line shown
+    only:    Source: `strays` lists the lines that were not understood, from the start-th on
     level:   Findings: only this severity
     asof:    Conversation, State: `end` tells it as of the last record instead of the chosen one
     path:    State: the opened value, as a JSON Pointer; "" = all of it
@@ -49,6 +50,7 @@ class Selection:
     a: float | None = None
     b: float | None = None
     line: int | None = None
+    only: str = ""
     level: str = ""
     asof: str = ""
     path: str = ""
@@ -60,11 +62,11 @@ class Selection:
     def href(self, **changes: Any) -> str:
         """The URL of this view with some members changed; members at their default are left out.
 
-        Changing the panel drops the window (`start`, `a`, `b`, `line`, `level`, `asof`, `path`) unless it is given.
+        Changing the panel drops the window (`start`, `a`, `b`, `line`, `only`, `level`, `asof`, `path`) unless given.
         """
         if changes.get("panel", self.panel) != self.panel:
             window = dict.fromkeys(("start", "a", "b", "line"))
-            changes = {**window, **dict.fromkeys(("level", "asof", "path"), ""), **changes}
+            changes = {**window, **dict.fromkeys(("only", "level", "asof", "path"), ""), **changes}
         chosen = replace(self, **changes)
         query: dict[str, str] = {}
         if chosen.panel != "events":
@@ -73,7 +75,7 @@ class Selection:
             value = getattr(chosen, name)
             if value is not None:
                 query[name] = str(value)
-        for name in ("q", "type", "lane", "item", "axis", "level", "asof", "path"):
+        for name in ("q", "type", "lane", "item", "axis", "only", "level", "asof", "path"):
             value = getattr(chosen, name)
             if value:
                 query[name] = value
@@ -96,7 +98,7 @@ _NUMBER = re.compile(r"\d{1,9}")
 def parse(base: str, query: Mapping[str, str], panel: str | None = None) -> Selection:
     """The view a URL asks for. panel: from the path, else from the query; what cannot be read has its default."""
     chosen = panel or query.get("panel", "events")
-    words = ("q", "type", "lane", "item", "axis", "level", "asof")
+    words = ("q", "type", "lane", "item", "axis", "only", "level", "asof")
     text = {name: query.get(name, "").strip()[:MAX_BOX] for name in words}
     return Selection(
         base=base,

@@ -16,7 +16,8 @@ from webapp.draw.sequence_folds import joined
 from webapp.draw.sequence_model import Burst, Entry, Fact, ItemFact, LaneFact, Part
 from webapp.storage import events, findings, items
 from webapp.storage.events import Filters, Line
-from webapp.storage.models import FindingRow, ItemRow, LaneRow, Segment, Trace
+from webapp.storage.items import StoredLane
+from webapp.storage.models import FindingRow, ItemRow, Segment, Trace
 from webapp.views import content, names
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
@@ -45,7 +46,7 @@ def lanes(page: PageContext) -> list[LaneFact]:
     return [_lane(row) for row in page.lanes.values()]
 
 
-def _lane(row: LaneRow) -> LaneFact:
+def _lane(row: StoredLane) -> LaneFact:
     parent = row.parent if row.parent is not None or row.ord == 0 else 0
     name = row.name if row.ord == 0 else row.name or (row.tag if row.tag else "(empty tag)")
     return LaneFact(

@@ -13,8 +13,9 @@ from webapp.errors import BadInput
 from webapp.settings import is_loopback
 from webapp.storage.models import Share, Trace
 from webapp.views import dates, names
-from webapp.views.panels import PANELS
+from webapp.views.panels import panels_of
 from webapp.views.selection import Selection
+from webapp.views.vocabulary import of
 
 MAX_NAME = 120  # characters, as the table has it
 DAYS = (1, 7, 30)
@@ -73,6 +74,7 @@ class SharePage:
     url: str
     made: str
     local: bool
+    record: str = "event"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,23 +104,28 @@ def read_form(trace: Trace, name: str, days: str, panel: str, event: str, share_
         raise BadInput(f"The name has {len(name):,} characters; {MAX_NAME} are the most.")
     if days not in {str(number) for number in _days(share_days)}:
         raise BadInput("Choose how long the link works from the list.")
-    if panel not in PANELS:
+    if panel not in panels_of(trace.protocol):
         raise BadInput("Choose the panel at which the link opens from the list.")
     number = event.strip().removeprefix("#")
     if number and not (number.isascii() and number.isdigit() and int(number[:10]) < max(trace.records, 1)):
-        raise BadInput(f"There is no event #{number[:20]}; the last one is #{max(trace.records - 1, 0)}.")
+        raise BadInput(
+            f"There is no {of(trace.protocol).event} #{number[:20]}; the last one is #{max(trace.records - 1, 0)}."
+        )
     return Asked(name, int(days), panel, int(number) if number else None)
 
 
-def form(name: str, days: str, panel: str, event: str, share_days: int, problem: str = "") -> LinkForm:
+def form(
+    trace: Trace, name: str, days: str, panel: str, event: str, share_days: int, problem: str = ""
+) -> LinkForm:
     """The form with these answers; what cannot be chosen falls back to the default."""
     known = _days(share_days)
     chosen_days = days if days in {str(number) for number in known} else str(share_days)
-    chosen_panel = panel if panel in PANELS else "events"
+    known_panels = panels_of(trace.protocol)
+    chosen_panel = panel if panel in known_panels else "events"
     return LinkForm(
         name=name[: MAX_NAME * 4],
         event=event[:20],
-        panels=[Choice(p.name, p.label, p.name == chosen_panel) for p in PANELS.values()],
+        panels=[Choice(p.name, p.label, p.name == chosen_panel) for p in known_panels.values()],
         days=[Choice(str(n), names.plural(n, "day"), str(n) == chosen_days) for n in known],
         problem=problem,
     )
@@ -145,7 +152,7 @@ def page(
     return SharePage(
         trace_name=trace.name,
         verdict=trace.verdict,
-        summary=f"{names.protocol_words(trace)} · {names.plural(trace.events, 'event')}",
+        summary=f"{names.protocol_words(trace)} · {names.plural(trace.events, of(trace.protocol).event)}",
         action=f"{href}/share",
         back=back.href(),
         report=f"{href}/report.html",
@@ -154,13 +161,15 @@ def page(
         url=f"{base}/s/{token}" if token else "",
         made=made.name if made is not None else "",
         local=is_loopback(host),
+        record=of(trace.protocol).event,
     )
 
 
 def line(share: Share, trace: Trace, now: float, back: str = "") -> LinkLine:
     """back: `all` returns to the list of all links once this one is revoked."""
     state = "revoked" if share.revoked is not None else "live" if share.expires > now else "expired"
-    at = PANELS[share.panel].label if share.panel in PANELS else "Events"
+    known = panels_of(trace.protocol)
+    at = (known.get(share.panel) or known["events"]).label
     return LinkLine(
         name=share.name,
         trace=trace.name,

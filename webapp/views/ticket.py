@@ -55,10 +55,15 @@ def build(session: Session, trace: Trace, link: str) -> str:
         lines.append(f"- {names.plural(more, 'more cause')} not listed here")
     matters, left_out = causes.matters(session, trace, page, rows, EVENTS)
     if matters:
-        lines += ["", "| event | type | item | what | as received |", "|---|---|---|---|---|"]
+        head = (
+            "| exchange | kind | answer | what | text as sent |"
+            if trace.protocol == "teams"
+            else "| event | type | item | what | as received |"
+        )
+        lines += ["", head, "|---|---|---|---|---|"]
         lines += [_row(matter) for matter in matters]
     if left_out:
-        lines += ["", f"{names.plural(left_out, 'more event')} that matter not listed here."]
+        lines += ["", f"{names.plural(left_out, f'more {page.words.event}')} that matter not listed here."]
     at = f"?event={page.event}" if trace.records and rows else ""
     engine = f" (engine {plain(trace.engine)})" if trace.engine else ""
     versions = f"Judged by Lanescope {__version__}{engine} as {plain(names.protocol_words(trace))}."

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 
 from webapp.draw import layout
 from webapp.draw.timeline_model import Bar, Bracket, Lane, Mark
-from webapp.storage.models import LaneRow, RunRow
+from webapp.storage.items import StoredLane
+from webapp.storage.models import RunRow
 from webapp.storage.timeline import Drawn
 from webapp.views import names
 from webapp.views.page import PageContext
@@ -35,7 +36,7 @@ STATES = {
 EXCUSED = ("failed", "cancelled")  # a run that ends like this need not close what is open
 
 
-def sub(lane: LaneRow, page: PageContext) -> str:
+def sub(lane: StoredLane, page: PageContext) -> str:
     """The line under a lane's name: `subagent of hotels · finished`."""
     if lane.ord == 0:
         return "the agent itself"
@@ -179,7 +180,7 @@ def _title(item: Drawn, scene: Scene, x0: float, x1: float, open_words: str) -> 
     return layout.plain(", ".join(parts))
 
 
-def mark(lane: LaneRow, scene: Scene) -> Mark | None:
+def mark(lane: StoredLane, scene: Scene) -> Mark | None:
     """The error that ended a subagent."""
     if lane.state != "error" or lane.ended is None:
         return None
@@ -209,7 +210,7 @@ def run_marks(scene: Scene, at_most: int = 12) -> list[Mark]:
     ]
 
 
-def life(lane: LaneRow, scene: Scene) -> tuple[float, float]:
+def life(lane: StoredLane, scene: Scene) -> tuple[float, float]:
     """From a lane's first record to its end."""
     times = scene.window.times
     last = lane.last if lane.ended is None else max(lane.ended, lane.last)
@@ -217,7 +218,7 @@ def life(lane: LaneRow, scene: Scene) -> tuple[float, float]:
     return min(values), max(values)
 
 
-def empty_lane(lane: LaneRow, page: PageContext, depth: Mapping[int, int], drawn: Collection[int]) -> Lane:
+def empty_lane(lane: StoredLane, page: PageContext, depth: Mapping[int, int], drawn: Collection[int]) -> Lane:
     """A lane's head, without anything in it; hung under its parent when that is drawn too."""
     return Lane(
         ord=lane.ord,

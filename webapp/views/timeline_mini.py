@@ -16,7 +16,8 @@ from webapp.draw.axis import Scale
 from webapp.draw.minimap import Gap, Minimap, Piece, Strip
 from webapp.draw.timeline_model import KINDS, Slice
 from webapp.storage import timeline
-from webapp.storage.models import LaneRow, Trace
+from webapp.storage.items import StoredLane
+from webapp.storage.models import Trace
 from webapp.storage.timeline import PARTS, Count, Drawn, Hits
 from webapp.views import names
 from webapp.views.page import PageContext
@@ -33,7 +34,11 @@ SEEN = 48  # marks of findings
 
 
 def build(
-    session: Session, scene: Scene, lanes: Sequence[LaneRow], overview: Sequence[Count], hits: Sequence[Hits]
+    session: Session,
+    scene: Scene,
+    lanes: Sequence[StoredLane],
+    overview: Sequence[Count],
+    hits: Sequence[Hits],
 ) -> Minimap:
     """lanes: in the order of the tree; overview: counts of all of them together; hits: of the whole run."""
     page, window = scene.page, scene.window
@@ -65,7 +70,7 @@ def build(
 
 
 def _by_item(
-    lanes: Sequence[LaneRow], items: Sequence[Drawn], page: PageContext, window: Window
+    lanes: Sequence[StoredLane], items: Sequence[Drawn], page: PageContext, window: Window
 ) -> list[Strip]:
     times, runs = window.times, {run.ord: run.last for run in page.runs}
     pieces: dict[int, list[Piece]] = {}
@@ -92,7 +97,7 @@ def _by_item(
     ]
 
 
-def _by_density(session: Session, trace: Trace, lanes: Sequence[LaneRow], window: Window) -> list[Strip]:
+def _by_density(session: Session, trace: Trace, lanes: Sequence[StoredLane], window: Window) -> list[Strip]:
     """Per lane and part the kind that begins most often; parts side by side of one kind are one piece."""
     wanted = [lane.ord for lane in lanes]
     last = max(trace.records - 1, 0)

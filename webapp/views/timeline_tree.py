@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from webapp.storage.models import LaneRow
+from webapp.storage.items import StoredLane
 from webapp.views.timeline_window import Window
 
 LANES = 12  # swimlanes drawn at once
@@ -22,7 +22,7 @@ class Shown:
     quiet: lanes with nothing in the window
     """
 
-    lanes: tuple[LaneRow, ...]
+    lanes: tuple[StoredLane, ...]
     depth: Mapping[int, int]
     start: int = 0
     ahead: int = 0
@@ -31,7 +31,7 @@ class Shown:
 
 
 def shown(
-    order: Sequence[LaneRow],
+    order: Sequence[StoredLane],
     depth: Mapping[int, int],
     window: Window,
     start: int | None,
@@ -56,7 +56,7 @@ def shown(
     return Shown((order[0], *part), depth, start, start, behind, len(order) - 1 - len(busy))
 
 
-def _busy(lane: LaneRow, window: Window, active: Collection[int] | None) -> bool:
+def _busy(lane: StoredLane, window: Window, active: Collection[int] | None) -> bool:
     if active is not None:
         return lane.ord in active or any(
             seq is not None and window.lo <= seq <= window.hi for seq in (lane.started, lane.ended)
@@ -64,15 +64,15 @@ def _busy(lane: LaneRow, window: Window, active: Collection[int] | None) -> bool
     return lane.first <= window.hi and lane.last >= window.lo
 
 
-def tree(rows: Iterable[LaneRow]) -> tuple[list[LaneRow], dict[int, int]]:
+def tree(rows: Iterable[StoredLane]) -> tuple[list[StoredLane], dict[int, int]]:
     """Lanes with each subagent under who started it, and how deep each one is; loops are cut open."""
     lanes = sorted(rows, key=lambda lane: lane.ord)
     known = {lane.ord for lane in lanes}
-    children: dict[int | None, list[LaneRow]] = {}
+    children: dict[int | None, list[StoredLane]] = {}
     for lane in lanes:
         above = lane.parent if lane.parent in known and lane.parent != lane.ord else None
         children.setdefault(None if lane.ord == 0 else above, []).append(lane)
-    order: list[LaneRow] = []
+    order: list[StoredLane] = []
     depth: dict[int, int] = {}
     for root in [*children.get(None, ()), *lanes]:  # lanes of a loop hang under nobody
         pending = [(root, 0 if root.ord == 0 else 1)]

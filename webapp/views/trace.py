@@ -16,9 +16,9 @@ from sqlalchemy.orm import Session
 from webapp.draw import scrub
 from webapp.storage import events, findings, states
 from webapp.storage.models import FindingRow, Trace
-from webapp.views import banner, filters, inspector, marks, names, run_list
+from webapp.views import banner, filters, inspector, marks, names, reading, run_list, vocabulary
 from webapp.views.page import PageContext, load
-from webapp.views.panels import PANELS, Panel
+from webapp.views.panels import Panel, panels_of
 from webapp.views.selection import Selection
 
 ALREADY = "This recording is already here, so nothing was stored; this is its page."
@@ -68,6 +68,7 @@ class TraceView:
     sel: Selection
     page: PageContext
     banner: banner.Banner
+    reading: reading.Reading
     runs: Sequence[run_list.RunEntry]
     runs_more: int
     folded: bool
@@ -82,32 +83,48 @@ class TraceView:
 
 
 def build(
-    session: Session, trace: Trace, asked: Selection, *, shared: bool = False, already: bool = False
+    session: Session,
+    trace: Trace,
+    asked: Selection,
+    *,
+    shared: bool = False,
+    already: bool = False,
+    anew: bool = False,
 ) -> TraceView:
     """The view `asked` for; a choice that is not possible gives the nearest one, and a note that says so.
 
-    already: the reader comes from sending a recording that was stored before.
+    already: the reader comes from sending a recording that was stored before; anew: from having it read anew.
     """
-    sel = filters.split(asked)
-    panel = PANELS.get(sel.panel) or PANELS["events"]
+    sel = filters.split(asked, vocabulary.of(trace.protocol))
+    known = panels_of(trace.protocol)
+    panel = known.get(sel.panel) or known["events"]
     sel = replace(sel, panel=panel.name)
     asked_for = sel.event if sel.event is not None else trace.headline_event or 0
     page = load(session, trace, asked_for, shared=shared)
     notes = [Note(ALREADY, "info")] if already else []
+    if anew:
+        notes.append(Note(reading.anew(trace), "info"))
+    if asked.panel not in known:
+        notes.append(
+            Note(f"A Teams recording has no {asked.panel} panel: an agent shares no state there.", "info")
+        )
     sel, event = _chosen(session, trace, sel, page, notes)
     first = first_cause(session, trace)
     at_event = findings.at_event(session, trace.pk, event) if trace.finding_count else []
     page = replace(page, event=event, findings=at_event)
     told = banner.build(session, trace, page, first)
-    notes += [Note(text, "info") for text in told.notes if panel.name == "events"]
     # links inside the page keep what the reader sees now, so they carry the event that was chosen for him
     here = sel if trace.records == 0 else replace(sel, event=event)
+    read = reading.build(trace, here, shared=shared)
+    if panel.name == "events":  # the others stand behind a link, when there are many
+        notes += [Note(text, "info") for text in (read.notes if read.loud else told.notes)]
     return TraceView(
         title=_title(trace, first),
         trace=trace,
         sel=here,
         page=page,
         banner=told,
+        reading=read,
         runs=run_list.entries(page, here),
         runs_more=max(0, trace.run_count - run_list.MAX_RUNS),
         folded=panel.name != "events",
@@ -130,13 +147,15 @@ def _chosen(
         return sel, _default(session, trace, sel, page)
     event = min(max(sel.event, 0), page.last)
     if event != sel.event and trace.records:
-        notes.append(Note(f"There is no event #{sel.event}; this is the nearest, #{event}.", "warning"))
+        notes.append(
+            Note(f"There is no {page.words.event} #{sel.event}; this is the nearest, #{event}.", "warning")
+        )
         sel = replace(sel, event=event, start=None)
     if sel.filtered and sel.panel == "events" and trace.records:
         wanted = filters.wanted(sel, page)
         hit = events.window(session, trace.pk, start=event, limit=1, filters=wanted)
         if not hit or hit[0].seq != event:
-            shown = filters.compose(sel) or "Findings only"
+            shown = filters.compose(sel, page.words) or "Findings only"
             back = sel.href(event=None)
             told = shown.replace("`", "")
             text = f"The filter `{told}` hid #{event}. It was cleared, because a link led there."
@@ -176,6 +195,7 @@ def _tabs(trace: Trace, sel: Selection, panel: Panel) -> list[Tab]:
     small = {
         "events": names.count(trace.events),
         "conversation": _seen(trace),
+        "sequence": "ladder" if trace.protocol == "teams" else "",
         "state": _states(trace),
         "findings": names.count(sum(n for _, n in _counts(trace))),
         "source": names.plural(trace.lines, "line"),
@@ -191,13 +211,15 @@ def _tabs(trace: Trace, sel: Selection, panel: Panel) -> list[Tab]:
             hits=names.count(worst[1]) if worst else "",
             current=each.name == panel.name,
         )
-        for each in PANELS.values()
+        for each in panels_of(trace.protocol).values()
     ]
 
 
 def _seen(trace: Trace) -> str:
     if not trace.messages:
         return "none"
+    if trace.protocol == "teams":
+        return names.plural(trace.messages_seen, "bubble")
     if trace.messages_seen >= trace.messages:
         return names.count(trace.messages)
     return f"{names.count(trace.messages_seen)} of {names.count(trace.messages)}"
@@ -221,7 +243,7 @@ def _scrubber(session: Session, trace: Trace, sel: Selection, page: PageContext)
         next=sel.href(event=event + 1, start=None) if event < page.last else None,
         nth=names.ordinal(min(event + 1, trace.records)),
         total=names.count(trace.records),
-        track=scrub.draw(trace.records, event, trace.rejected_at, hits),
+        track=scrub.draw(trace.records, event, trace.rejected_at if page.stops else None, hits),
         last=page.last,
         href=sel.href(event=None, start=None),
     )

@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from webapp.core.findings import VERDICTS
 from webapp.storage.models import Trace
-from webapp.views import dates
+from webapp.views import dates, run_list, vocabulary
 from webapp.views.marks import marks
 from webapp.views.names import VERDICT_WORD, plural, short_id
 from webapp.views.selection import Selection
@@ -74,7 +74,10 @@ def parse_query(q: str = "", verdict: str = "", protocol: str = "", page: str = 
 
 @dataclass(frozen=True, slots=True)
 class TraceLine:
-    """One row. event: the record the headline is about, or None; when: relative; when_full: exact."""
+    """One row. event: the record the headline is about, or None; when: relative; when_full: exact.
+
+    lanes: of Teams its streams; ended: how those came out, "" for AG-UI
+    """
 
     id: str
     href: str
@@ -89,6 +92,7 @@ class TraceLine:
     protocol: str
     events: int
     lanes: int
+    ended: str
     side: str
     summary: str
     when: str
@@ -147,14 +151,17 @@ def trace_list(
     now: float,
     max_upload_bytes: int,
     notice: str = "",
+    outcomes: Mapping[int, Mapping[str, int]] | None = None,
 ) -> TraceList:
-    """The list's context. facets: counts over all traces; now: unix seconds; notice: a key of _NOTICES."""
+    """The list's context. facets: counts over all traces; now: unix seconds; notice: a key of _NOTICES; outcomes: how
+    many streams of a trace (by its `pk`) ended in which way.
+    """
     by_verdict = facets.get("verdict", {})
     known = sum(by_verdict.values())
     first, last = query.offset + 1, query.offset + len(rows)
     return TraceList(
         query=query,
-        lines=[trace_line(row, now) for row in rows],
+        lines=[trace_line(row, now, (outcomes or {}).get(row.pk, {})) for row in rows],
         verdicts=[
             Facet("", "All", known, query.href(verdict=""), not query.verdict),
             *(
@@ -183,13 +190,19 @@ def _protocols(query: ListQuery, known: Mapping[str, int]) -> list[Facet]:
     ]
 
 
-def trace_line(row: Trace, now: float) -> TraceLine:
+def trace_line(row: Trace, now: float, outcomes: Mapping[str, int] | None = None) -> TraceLine:
     href = f"/traces/{row.id}"
     protocol = protocol_label(row)
     side = _side(row)
-    summary = [protocol, plural(row.events, "event")]
-    if row.lane_count > 1:
-        summary.append(plural(row.lane_count, "lane"))
+    teams = row.protocol == "teams"
+    words = vocabulary.of(row.protocol)
+    lanes = (row.run_count or 0) if teams else row.lane_count
+    ended = run_list.summed(outcomes, row.protocol) if teams and outcomes else ""
+    summary = [protocol, plural(row.events, words.event)]
+    if lanes > 1 or (teams and lanes):
+        summary.append(plural(lanes, words.lane))
+    if ended:
+        summary.append(ended.removeprefix("1 ") if lanes == 1 else ended)
     if side:
         summary.append(f"{side}’s side")
     return TraceLine(
@@ -205,7 +218,8 @@ def trace_line(row: Trace, now: float) -> TraceLine:
         headline=marks(_headline(row), Selection(base=href)),
         protocol=protocol,
         events=row.events,
-        lanes=row.lane_count,
+        lanes=lanes,
+        ended=ended.removeprefix("1 ") if lanes == 1 else ended,
         side=side,
         summary=" · ".join(summary),
         when=dates.ago(row.created, now),
@@ -223,7 +237,7 @@ def trace_form(row: Trace, back: str) -> TraceForm:
         note=row.note,
         source=row.source,
         verdict=row.verdict,
-        summary=f"{protocol_label(row)} · {plural(row.events, 'event')}",
+        summary=f"{protocol_label(row)} · {plural(row.events, vocabulary.of(row.protocol).event)}",
         back="trace" if to_trace else "list",
         back_href=f"/traces/{row.id}" if to_trace else "/",
     )
@@ -262,5 +276,5 @@ def _headline(row: Trace) -> str:
         text = text[:1].upper() + text[1:]
         return text if text.endswith((".", "!", "?")) else f"{text}."
     if row.verdict == "unchecked":
-        return "No event could be read, so nothing was checked."
+        return f"No {vocabulary.of(row.protocol).event} could be read, so nothing was checked."
     return "Nothing wrong."

@@ -58,6 +58,12 @@ def render(request: Request, template: str, /, status: int = 200, **context: Any
     return HTMLResponse(html, status_code=status, headers={"Vary": "HX-Request"})
 
 
+def fragment(request: Request, template: str, /, **context: Any) -> str:
+    """A fragment as text, for an answer that is no page."""
+    env: Environment = request.app.state.templates
+    return env.get_template(template).render(request=request, **context)
+
+
 def wants_fragment(request: Request) -> bool:
     """Whether htmx asks for a part of the page; Back and Forward want the whole page again."""
     return request.headers.get("hx-request") == "true" and "hx-history-restore-request" not in request.headers

@@ -1,4 +1,4 @@
-"""The catalogue's pages: all rules, and one rule.
+"""The catalogue's pages: all rules, what Teams answers, and one rule.
 
 Rules of this file: handlers that parse, call and render. The words are in `core/rules` and `views.rules`.
 """
@@ -10,6 +10,7 @@ from fastapi.responses import Response
 
 from webapp.errors import NotFound
 from webapp.views import rules as views
+from webapp.views.rules_answers import answers
 from webapp.web.deps import render
 
 router = APIRouter(include_in_schema=False)
@@ -18,6 +19,11 @@ router = APIRouter(include_in_schema=False)
 @router.get("/rules")
 def all_rules(request: Request) -> Response:
     return render(request, "pages/rules.html", page=views.rules_page())
+
+
+@router.get("/rules/answers")
+def what_teams_answers(request: Request) -> Response:
+    return render(request, "pages/rules_answers.html", answers=answers())
 
 
 @router.get("/rules/{rule_id}")

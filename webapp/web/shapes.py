@@ -17,13 +17,30 @@ class Fault(BaseModel):
     error: str = Field(description="one sentence")
 
 
+class ManyFault(Fault):
+    """A file of several streams: `parts` says which, by `id`; `notes` what is in it besides."""
+
+    parts: list[dict[str, Any]]
+    notes: list[str]
+
+
 class Created(BaseModel):
-    """A stored trace. duplicate: the same bytes were here already, and `id` is theirs."""
+    """A stored trace. duplicate: the same bytes were here already, and `id` is theirs.
+
+    masked: credentials overwritten before it was stored, null where they are not looked for.
+    """
 
     id: str
     url: str
     verdict: str
     duplicate: bool
+    masked: int | None = None
+
+
+class CreatedMany(BaseModel):
+    """The traces of several streams of one file, in the order they were asked for."""
+
+    traces: list[Created]
 
 
 class ReportShape(BaseModel):
@@ -32,7 +49,8 @@ class ReportShape(BaseModel):
     model_config = ConfigDict(extra="allow")
 
     source: str
-    format: str
+    format: str | None
+    read_as: str | None
     protocol: str
     protocol_version: str | None
     version_used: str | None
@@ -43,6 +61,7 @@ class ReportShape(BaseModel):
     runs: list[dict[str, Any]]
     findings: list[dict[str, Any]]
     artefacts: list[dict[str, Any]]
+    masked: int | None
     not_understood: int
     skipped_rules: list[dict[str, Any]]
     clock: dict[str, Any]

@@ -34,7 +34,7 @@ def share_page(request: Request, session: DbSession, settings: AppSettings, trac
     trace = find_trace(session, trace_id)
     sel = parse(f"/traces/{trace_id}", request.query_params)
     event = "" if sel.event is None else str(sel.event)
-    asked = views.form(trace.name[: views.MAX_NAME], "", sel.panel, event, settings.share_days)
+    asked = views.form(trace, trace.name[: views.MAX_NAME], "", sel.panel, event, settings.share_days)
     base = link_base(request, settings)
     page = views.page(
         trace,
@@ -80,7 +80,7 @@ def create_link(
     page = views.page(
         trace,
         shares.list_of(session, trace.pk),
-        views.form(name, days, panel, event, settings.share_days, problem),
+        views.form(trace, name, days, panel, event, settings.share_days, problem),
         now=now,
         base=base,
         host=urlsplit(base).hostname or "",

@@ -23,7 +23,7 @@ from webapp.views.panels import PANELS
 from webapp.views.selection import Selection, parse
 from webapp.web.deps import Db, DbSession, render, wants_fragment
 from webapp.web.documents import report_html
-from webapp.web.files import attachment, original_file
+from webapp.web.files import attachment, exchanges_file, original_file
 
 router = APIRouter(include_in_schema=False)
 
@@ -81,6 +81,14 @@ def page(request: Request, session: DbSession, link: Link) -> Response:
 def original(database: Db, link: Link) -> Response:
     """The recording; named as the trace is, since the file's own name is not shown."""
     return original_file(database, link.trace, link.trace.name)
+
+
+@router.get("/s/{token}/exchanges.jsonl")
+def exchanges(database: Db, link: Link) -> Response:
+    """A Teams trace as exchange lines; of any other the link opens no such thing."""
+    if link.trace.protocol != "teams":
+        raise LinkEnded
+    return exchanges_file(database, link.trace)
 
 
 @router.get("/s/{token}/sequence.svg")

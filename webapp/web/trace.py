@@ -14,7 +14,7 @@ from fastapi.responses import Response
 from webapp.views import trace as views
 from webapp.views.selection import PANELS, parse
 from webapp.web.deps import Db, DbSession, render
-from webapp.web.files import original_file
+from webapp.web.files import exchanges_file, original_file
 from webapp.web.traces import find_trace
 
 router = APIRouter(include_in_schema=False)
@@ -25,7 +25,10 @@ def page(request: Request, session: DbSession, trace_id: str) -> Response:
     """The whole page."""
     trace = find_trace(session, trace_id)
     sel = parse(f"/traces/{trace_id}", request.query_params)
-    view = views.build(session, trace, sel, already=request.query_params.get("already") == "1")
+    query = request.query_params
+    view = views.build(
+        session, trace, sel, already=query.get("already") == "1", anew=query.get("anew") == "1"
+    )
     return render(request, "pages/trace.html", view=view)
 
 
@@ -34,6 +37,12 @@ def original(session: DbSession, database: Db, trace_id: str) -> Response:
     """The upload, byte for byte, as a download: it may hold anything, so no browser opens it."""
     trace = find_trace(session, trace_id)
     return original_file(database, trace, trace.source or trace.name)
+
+
+@router.get("/traces/{trace_id}/exchanges.jsonl")
+def exchanges(session: DbSession, database: Db, trace_id: str) -> Response:
+    """A Teams trace as exchange lines: docs/exchange-lines.md."""
+    return exchanges_file(database, find_trace(session, trace_id))
 
 
 def _fragment(panel: str) -> Callable[..., Response]:

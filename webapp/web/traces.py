@@ -14,7 +14,9 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
 from webapp.errors import BadInput, NotFound
+from webapp.ingest.reread import forms
 from webapp.ingest.samples import load_samples
+from webapp.storage import streams
 from webapp.storage import traces as repository
 from webapp.storage.models import Trace
 from webapp.views import traces as views
@@ -35,6 +37,7 @@ def front_page(
     protocol: str = "",
     page: str = "1",
     notice: str = "",
+    unread: str = "",
 ) -> Response:
     query = views.parse_query(q, verdict, protocol, page)
     rows, found = repository.list_traces(
@@ -53,9 +56,11 @@ def front_page(
         now=time.time(),
         max_upload_bytes=settings.max_upload_bytes,
         notice=notice,
+        outcomes=streams.outcomes(session, [row.pk for row in rows if row.protocol == "teams"]),
     )
     template = "fragments/_traces.html" if wants_fragment(request) else "pages/traces.html"
-    return render(request, template, traces=context)
+    # the form is found by looking; it can be named by those who come from something that was not recognised
+    return render(request, template, traces=context, forms=forms() if unread == "1" else ())
 
 
 @router.get("/traces/{trace_id}/edit")

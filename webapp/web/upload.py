@@ -7,36 +7,43 @@ read in pieces.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
 from tempfile import SpooledTemporaryFile
-from typing import IO, Annotated, Any
+from typing import Annotated, Any, Literal, TypedDict
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import FormData, UploadFile
+from starlette.datastructures import FormData
 from starlette.types import Message
 
-from webapp.errors import BadInput, NotFound, TooLarge
-from webapp.ingest.upload import Ingested, ingest
+from webapp.errors import BadInput, ErrorSentence, NotFound, TooLarge
+from webapp.ingest.choose import ManyStreams
+from webapp.ingest.reread import forms
+from webapp.ingest.upload import Ingested
 from webapp.settings import Settings
 from webapp.storage import traces as repository
 from webapp.storage.db import Database
+from webapp.views.error_sentences import address
 from webapp.views.report import report as report_of
 from webapp.views.traces import size_limit
-from webapp.web.deps import AppSettings, Db, DbSession
-from webapp.web.shapes import Created, Fault, ReportShape
+from webapp.web import intake
+from webapp.web.deps import AppSettings, Db, DbSession, fragment, render
+from webapp.web.intake import MAX_PASTE, Questions, Recording
+from webapp.web.shapes import Created, CreatedMany, Fault, ManyFault, ReportShape
 
 router = APIRouter()
 
-CHUNK = 256 * 1024  # bytes handed to ingest at once
 SPOOL = 1024 * 1024  # bytes of a raw body kept in memory before it goes to disk
 MAX_FILES = 100  # in one form
-MAX_PASTE = 32 * 1024 * 1024  # bytes of a form's text field, which is held in memory
+MAX_FIELDS = 1000  # in one form: a box for each stream of a file, and some
 FORM_ROOM = 64 * 1024  # bytes of multipart framing allowed on top of the upload itself
-INPUT_SUFFIX = ".input.json"
-PASTE_NAME = "pasted text"
+
+
+class _How(TypedDict):
+    """How a recording is to be read; None: find out."""
+
+    form: str | None
+    protocol: str | None
 
 
 _BINARY = {"type": "string", "format": "binary"}
@@ -63,50 +70,98 @@ _BODY: dict[str, Any] = {
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {"model": Created, "description": "The same bytes are here already"},
     400: {"model": Fault, "description": "Nothing that can be stored"},
+    409: {"model": ManyFault, "description": "The file holds several streams, and none was named"},
     413: {"model": Fault, "description": "Larger than the limit"},
 }
 
 
 @router.post("/traces", include_in_schema=False)
 async def upload(request: Request, database: Db, settings: AppSettings) -> Response:
-    """Files, or the text field; then the trace's page, or the list when there are several."""
+    """Files, or the text field; then the trace's page, the list when there are several, or the question which streams
+    of a file are meant."""
     form = await _read_form(request, settings)
+    asks_json = "application/json" in request.headers.get("accept", "")
     try:
-        stored = await run_in_threadpool(_store_form, form, database, settings)
+        done = await run_in_threadpool(intake.receive, form, database, settings)
+    except ErrorSentence as error:
+        return _to(address(error.said), asks_json)
     finally:
         await form.close()
-    url = "/" if len(stored) > 1 else f"/traces/{stored[0].id}{'?already=1' if stored[0].duplicate else ''}"
-    if "application/json" in request.headers.get("accept", ""):
-        return JSONResponse({"url": url})
-    return RedirectResponse(url, 303)
+    if isinstance(done, Questions):
+        if asks_json:
+            return JSONResponse({"choose": fragment(request, "fragments/_parts.html", asked=done, held=True)})
+        return render(request, "pages/parts.html", asked=done, held=False)
+    url = f"/traces/{done[0].id}{'?already=1' if done[0].duplicate else ''}" if len(done) == 1 else "/"
+    return _to(url, asks_json)
 
 
-@router.post("/api/traces", status_code=201, responses=_ANSWERS, openapi_extra=_BODY)
+def _to(url: str, asks_json: bool) -> Response:
+    """Send the browser on: by itself, or through the script that sent the form."""
+    return JSONResponse({"url": url}) if asks_json else RedirectResponse(url, 303)
+
+
+@router.post(
+    "/api/traces",
+    status_code=201,
+    responses=_ANSWERS,
+    openapi_extra=_BODY,
+    response_model=Created | CreatedMany,
+)
 async def create_trace(
     request: Request,
     response: Response,
     database: Db,
     settings: AppSettings,
     name: Annotated[str, Query(max_length=200, description="name of a raw body")] = "",
-) -> Created:
-    """Store and judge one recording: as the raw body, or as a multipart form with a file."""
-    if request.headers.get("content-type", "").startswith("multipart/form-data"):
-        form = await _read_form(request, settings)
-        try:
-            stored = await run_in_threadpool(_store_form, form, database, settings, only_one=True)
-        finally:
-            await form.close()
-        result = stored[0]
-    else:
-        with SpooledTemporaryFile(SPOOL) as spool:
-            async for piece in _limited(request, settings.max_upload_bytes).stream():
-                spool.write(piece)
-            spool.seek(0)
-            title = name.strip() or "upload"
-            result = await run_in_threadpool(_store, spool, title, None, database, settings)
-    if result.duplicate:
+    part: Annotated[
+        list[str] | None,
+        Query(
+            description="the stream to take out of a file that holds several, again for each; `all`: every one"
+        ),
+    ] = None,
+    form: Annotated[
+        str,
+        Query(
+            alias="as",
+            description="the form to read it as; left out, it is found by looking",
+            json_schema_extra={"enum": [each.name for each in forms()]},
+        ),
+    ] = "",
+    protocol: Annotated[
+        Literal["ag-ui", "teams"] | None,
+        Query(description="the protocol to judge it by; left out, its content says"),
+    ] = None,
+) -> Created | CreatedMany | JSONResponse:
+    """Store and judge one recording: as the raw body, or as a multipart form with a file.
+
+    Bytes that are here already give that trace, whatever form it was read as.
+
+    Of a file that holds several streams each one named becomes a trace; with more than one named, or `all`, the answer
+    has `traces`.
+    """
+    how: _How = {"form": intake.chosen_form(form), "protocol": protocol}
+    try:
+        if request.headers.get("content-type", "").startswith("multipart/form-data"):
+            fields = await _read_form(request, settings)
+            try:
+                stored = await run_in_threadpool(_store_form, fields, database, settings, part or [], how)
+            finally:
+                await fields.close()
+        else:
+            with SpooledTemporaryFile(SPOOL) as spool:
+                async for piece in _limited(request, settings.max_upload_bytes).stream():
+                    spool.write(piece)
+                recording = Recording(name.strip() or "upload", spool)
+                stored = await run_in_threadpool(
+                    intake.store_parts, recording, database, settings, part or [], **how
+                )
+    except ManyStreams as many:
+        told = {"error": many.sentence, "parts": many.listed(), "notes": list(many.notes)}
+        return JSONResponse(told, status_code=409)
+    if all(each.duplicate for each in stored):
         response.status_code = 200
-    return await run_in_threadpool(_created, database, settings, result)
+    made = [await run_in_threadpool(_created, database, settings, each) for each in stored]
+    return made[0] if len(made) == 1 and "all" not in (part or []) else CreatedMany(traces=made)
 
 
 @router.get("/api/traces/{trace_id}", response_model=ReportShape, responses={404: {"model": Fault}})
@@ -142,74 +197,24 @@ def _limited(request: Request, limit: int) -> Request:
 
 async def _read_form(request: Request, settings: Settings) -> FormData:
     room = settings.max_upload_bytes + FORM_ROOM
-    return await _limited(request, room).form(max_files=MAX_FILES, max_fields=20, max_part_size=MAX_PASTE)
+    return await _limited(request, room).form(
+        max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_PASTE
+    )
 
 
 def _store_form(
-    form: FormData, database: Database, settings: Settings, only_one: bool = False
-) -> Sequence[Ingested]:
-    """Store each recording of a form; a run input goes with the recording it is named after."""
-    files = [part for part in form.getlist("files") if isinstance(part, UploadFile) and part.filename]
-    inputs = {_file_name(part): part for part in files if _file_name(part).endswith(INPUT_SUFFIX)}
-    recordings = [part for part in files if _file_name(part) not in inputs]
-    owners = _owners(inputs, [_file_name(part) for part in recordings])
-    text = form.get("text")
-    if isinstance(text, str) and text.strip():
-        title = str(form.get("name") or "").strip()[:200] or PASTE_NAME
-        body = text.encode("utf-8", "surrogatepass")
-        return [ingest(database, [body], name=title, source="paste", settings=settings)]
-    if not recordings:
-        raise BadInput("Nothing was sent: choose a file, or paste a recording.")
-    if only_one and len(recordings) > 1:
+    form: FormData, database: Database, settings: Settings, wanted: list[str], how: _How
+) -> list[Ingested]:
+    recordings = intake.recordings_of(form)
+    if len(recordings) > 1:
         raise BadInput("Send one recording at a time; each becomes a trace of its own.")
-    run_inputs = {name: _run_input(owner, inputs[owner].file) for name, owner in owners.items()}
-    return [
-        _store(part.file, _file_name(part), run_inputs.get(_file_name(part)), database, settings)
-        for part in recordings
-    ]
-
-
-def _owners(inputs: dict[str, UploadFile], recordings: Sequence[str]) -> dict[str, str]:
-    """Name of a recording -> name of its run input; a run input without its recording is refused."""
-    owners: dict[str, str] = {}
-    for owner in inputs:
-        stem = owner.removesuffix(INPUT_SUFFIX)
-        matching = [name for name in recordings if name == stem or name.rpartition(".")[0] == stem]
-        if not matching:
-            raise BadInput(f"{owner} is the run input of a recording called {stem}; send the two together.")
-        owners.update(dict.fromkeys(matching, owner))
-    return owners
-
-
-def _file_name(part: UploadFile) -> str:
-    """The file's own name: some clients send a whole path."""
-    return (part.filename or "").replace("\\", "/").rpartition("/")[2][-200:] or "upload"
-
-
-def _run_input(name: str, file: IO[bytes]) -> dict[str, Any]:
-    try:
-        value = json.loads(file.read(MAX_PASTE))
-    except (ValueError, RecursionError):
-        value = None
-    if not isinstance(value, dict):
-        raise BadInput(f"{name} is not a JSON object, so nothing was stored; a run input is one.")
-    return value
-
-
-def _pieces(file: IO[bytes]) -> Iterator[bytes]:
-    while piece := file.read(CHUNK):
-        yield piece
-
-
-def _store(
-    file: IO[bytes], name: str, run_input: dict[str, Any] | None, database: Database, settings: Settings
-) -> Ingested:
-    return ingest(database, _pieces(file), name=name, settings=settings, run_input=run_input)
+    return intake.store_parts(recordings[0], database, settings, wanted, **how)
 
 
 def _created(database: Database, settings: Settings, result: Ingested) -> Created:
     with database.session() as session:
         trace = repository.get(session, result.id)
         verdict = trace.verdict if trace else "unchecked"
+        masked = trace.masked if trace else None
     url = f"{settings.base_url}/traces/{result.id}"
-    return Created(id=result.id, url=url, verdict=verdict, duplicate=result.duplicate)
+    return Created(id=result.id, url=url, verdict=verdict, duplicate=result.duplicate, masked=masked)

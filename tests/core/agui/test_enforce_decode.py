@@ -178,6 +178,8 @@ SINGLE = [
     b'{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"{\\"a\\":1,\\"a\\":2}"}',
     b'{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"x","timestamp":1,"subagentRunId":"s"}',
     b'{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"a","role":"user","content":"x"}]}',
+    b'{"type":"STATE_SNAPSHOT","snapshot":{"a":"\\":","b":2}}',
+    b'{"type":"STATE_DELTA","delta":[{"op":"add","path":"/a","value":{"a":1}},{"op":"replace","path":"/a","value":2}]}',
 ]
 
 

@@ -6,11 +6,15 @@ import copy
 import json
 from typing import Any
 
+import jsonpatch
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from webapp.core import Replay
 from webapp.core.agui.facts import Copies
 from webapp.core.agui.patch import MAX_DEPTH, patched
+from webapp.core.agui.pointers import pointer_of
 
 CART: dict[str, Any] = {"cart": {"items": [{"n": 1}, {"n": 2}], "note": "gift"}, "user": {"name": "Ada"}}
 
@@ -66,6 +70,47 @@ def test_a_patch_keeps_its_own_values() -> None:
     sent = copy.deepcopy(operations)
     assert apply({}, *operations) == {"a": {"b": 2}}
     assert operations == sent
+
+
+KEYS = st.sampled_from(["a", "b", "0", "1", "", "-", "~", "/", "~1", "ü", "a b"])
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-3, 3) | st.text(max_size=3),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@st.composite
+def patches(draw: st.DrawFn) -> tuple[Any, list[dict[str, Any]]]:
+    """A document and a few operations whose paths lead somewhere in what the operations before have left."""
+    document = held = draw(st.lists(VALUES, max_size=3) | st.dictionaries(KEYS, VALUES, max_size=3))
+    operations: list[dict[str, Any]] = []
+    for _ in range(draw(st.integers(1, 4))):
+        at, holder = [], held
+        while True:
+            there = [str(key) for key in (holder if isinstance(holder, dict) else range(len(holder)))]
+            key = draw(st.sampled_from(there)) if there else None
+            inner = None if key is None else holder[key if isinstance(holder, dict) else int(key)]
+            if not isinstance(inner, dict | list) or draw(st.booleans()):
+                break
+            at, holder = [*at, str(key)], inner
+        kind = draw(st.sampled_from(["add", "replace", "remove"])) if key is not None else "add"
+        if kind == "add":
+            key = draw(KEYS if isinstance(holder, dict) else st.sampled_from([*there, "-", str(len(holder))]))
+        more = {} if kind == "remove" else {"value": draw(VALUES)}
+        operations.append(op(kind, pointer_of([*at, str(key)]), **more))
+        held = jsonpatch.JsonPatch(operations[-1:]).apply(held)
+    return document, operations
+
+
+@given(patches())
+def test_a_path_that_leads_somewhere_gives_what_the_library_gives(case: tuple[Any, Any]) -> None:
+    """The short way for members and elements that are only set is the library's, document and patch untouched."""
+    document, operations = case
+    before = json.dumps([document, operations])
+    wanted = jsonpatch.JsonPatch(operations).apply(document)
+    assert json.dumps(apply(document, *operations)) == json.dumps(wanted)
+    assert json.dumps([document, operations]) == before
 
 
 @pytest.mark.parametrize(

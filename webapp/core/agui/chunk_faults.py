@@ -52,6 +52,8 @@ def first_without(w: World, kind: str, lane: str | None, rule: str, field: str, 
             related=((lost.seq, "expected"),),
             cause=lost.finding.key,
         )
+    if w.unseen(rule):
+        return None
     subject = "the parent agent" if lane is None else who(lane)
     what = (
         f"no {NOUNS[kind]} that this chunk could continue"

@@ -141,7 +141,7 @@ def _resolve(w: World, spec: Kind, id_: Any, tag: Any) -> str | None:
     lanes = w.streams.of_kind(spec.kind)
     if len(lanes) == 1:
         return next(iter(lanes))
-    if lanes:
+    if lanes and not w.unseen("AGUI-CHK-10"):
         first = list(islice(lanes.items(), MAX_RELATED))
         listed = ", ".join(f"{quoted(s.id)} of {who(lane)}" for lane, s in first[:MAX_LISTED])
         listed += f" and {len(lanes) - MAX_LISTED} more" if len(lanes) > MAX_LISTED else ""
@@ -171,11 +171,11 @@ def _open(w: World, spec: Kind, ev: Any, id_: Any, lane: str | None, displaced: 
     elif (known := w.items[spec.kind].get(id_)) is not None and known.lane is not None:
         chunk_faults.after_owner(w, spec.kind, known, known.lane)
     members: dict[str, Any] = {spec.id_field: id_}
+    established: dict[str, Any] = {}
     for name in spec.repeats:
-        value = getattr(ev, name)
+        value = established[name] = getattr(ev, name)
         if value is not UNSET:
             members[name] = value
-    established = {name: members.get(name, UNSET) for name in spec.repeats}
     if spec.kind == "reasoning":
         members["role"] = "reasoning"
     elif spec.kind == "tool":
@@ -185,7 +185,8 @@ def _open(w: World, spec: Kind, ev: Any, id_: Any, lane: str | None, displaced: 
     if ev.metadata is not UNSET:
         members["metadata"] = ev.metadata
     opener = spec.start(**members)
-    item = items.start(w, spec.kind, id_, ev.subagentRunId, getattr(ev, "parentMessageId", UNSET), chunk=True)
+    parent = established.get("parentMessageId", UNSET)
+    item = items.start(w, spec.kind, id_, ev.subagentRunId, parent, chunk=True)
     open_item(w, spec.kind, opener, item)
     if spec.kind == "text" and opener.role is UNSET:
         opener.role = "assistant"  # a client writes the default out

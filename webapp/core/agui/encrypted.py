@@ -68,6 +68,8 @@ def _nowhere(w: World, ev: e.ReasoningEncryptedValue, kind: str, target: Call | 
         )
         return
     other = id_ in w.held.by_id if kind == "tool" else id_ in w.held.calls
+    if not other and w.unseen("AGUI-ENC-01", thread=True):
+        return
     sure = other or w.input_known or len(w.runs) > 1
     if other:
         is_, due = ("message", "message") if kind == "tool" else ("tool call", "tool-call")

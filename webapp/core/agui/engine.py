@@ -6,7 +6,7 @@ struct goes straight to the judges; everything else takes the slow path through 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -14,13 +14,16 @@ from msgspec import UNSET
 
 from webapp.core.agui import hazards_finish, identity, metadata, request, runs, versions
 from webapp.core.agui.compat import Compat
-from webapp.core.agui.decode import duplicate_keys, may_have_duplicates
+from webapp.core.agui.decode import duplicate_keys
 from webapp.core.agui.enforce import Slow, slow_decode
 from webapp.core.agui.events import decode
 from webapp.core.agui.faults import report_faults
+from webapp.core.agui.repeats import may_repeat
 from webapp.core.agui.skipped import skipped_rules
+from webapp.core.agui.transport import Transport
 from webapp.core.agui.verify import ROUTES, Route, judge
 from webapp.core.agui.world import World, quoted
+from webapp.core.evidence import ResponseHead
 from webapp.core.findings import Finding, Report, verdict_of
 from webapp.core.ledger import Ledger
 from webapp.core.records import Emitted, Step
@@ -34,26 +37,39 @@ _BROKEN = (msgspec.DecodeError, msgspec.ValidationError, RecursionError)
 class AguiEngine:
     """See `webapp.core.replay.Replay`, which is its only user."""
 
-    def __init__(self, run_input: dict[str, Any] | None, *, max_depth: int, max_findings: int) -> None:
+    def __init__(
+        self,
+        run_input: dict[str, Any] | None,
+        *,
+        max_depth: int,
+        max_findings: int,
+        head_missing: bool = False,
+        unjudged: Mapping[str, str] | None = None,
+    ) -> None:
         self.ledger = Ledger(max_findings)
+        self.ledger.unjudged.update(unjudged or {})
         self.world = World(self.ledger)
         self.compat = Compat()
         self.max_depth = max_depth
         self.next = 0
-        self.events = 0
-        self.sse = False
+        self.void = 0  # records that are no event
+        self.untyped = 0  # records that name no event type
+        self.transport = Transport(self.world)
         self.cut = False  # the last record broke off
         self.torn = b""  # how it began
         self.asked = run_input
         if run_input is not None:
             request.seed(self.world, run_input)
+        if head_missing:
+            self.world.head_missing = self.world.headless = True
+            self.world.trace.baseline = False  # the part before the recording may have changed the state
 
     def feed(self, raw: bytes, at: float | None = None, framing: Sequence[str] = ()) -> Step:
         w = self.world
         seq = w.seq = self.next
         self.next = seq + 1
         if framing:
-            self._framing(framing)
+            self.transport.framed(framing)
         slow: Slow | None = None
         event: Any
         try:
@@ -64,40 +80,48 @@ class AguiEngine:
                 return self._unusable(slow)
             event = slow.event
             metadata.check(w, event.metadata)
-            route = ROUTES[type(event)]
+            route, ts = ROUTES[type(event)], event.timestamp
         else:
-            self.events += 1
-            route = ROUTES[type(event)]
-            # every member has one `":`; a payload with no more of them than it must have names none twice
-            keys = raw.count(b'":')
-            if keys != (route.members if event.timestamp is UNSET else route.members + 1):
-                self._duplicates(raw, keys, route, event)
+            route, ts = ROUTES[type(event)], event.timestamp
+            # every member has one colon; a payload with no more of them than it must have names none twice
+            colons, least = raw.count(b":"), route.members if ts is UNSET else route.members + 1
+            if colons != least and (route.grow is None or raw.count(b'":') != least):
+                carried = route.most - route.optional(event).count(UNSET)
+                if colons != carried:
+                    self._duplicates(raw, carried, event)
                 if event.metadata is not UNSET:
                     metadata.check(w, event.metadata)
-        w.type = route.type
-        ts: Any = event.timestamp
         if ts is UNSET:
             ts = None
         else:
             if w.last_ts is not None and ts < w.last_ts:
                 self._disorder()
             w.last_ts = ts
-        ledger, lane = self.ledger, None
-        if route.piece and w.run_state == "active" and not w.streams and event.subagentRunId is UNSET:
+        ledger = self.ledger
+        if route.plain and w.run_state == "active" and slow is None and not ledger.new and not ledger.amended:
             # nine events in ten: nothing that `judge` would ask applies
-            item, change, delta = route.handle(w, event)
-            lane = None if item is None else item.lane
-            if slow is None and not ledger.new and not ledger.amended and ledger.rejected_at is None:
-                return Step(
-                    seq, route.type, lane, event, item, change, delta, "delivered", (), (), (), ts,
-                    None if w.run is None else w.run.run,
-                )  # fmt: skip
-        else:
-            item, change, delta = judge(w, route, event)
-            if route.laned:
-                lane = event.subagentRunId
-                if lane is UNSET:
-                    lane = None if item is None else item.lane
+            reached = "delivered" if ledger.rejected_at is None else "after"
+            number = None if w.run is None else w.run.run
+            if route.grow is not None:
+                item = route.grow(w, event)
+                if item is not None:
+                    return Step(
+                        seq, route.type, item.lane, event, item, "grew", event.delta, reached, (), (), (), ts, number,
+                    )  # fmt: skip
+            elif route.expand is not None:
+                made = route.expand(w, event)
+                if made is not None:
+                    lane = made.item.lane if event.subagentRunId is UNSET else event.subagentRunId
+                    return Step(
+                        seq, route.type, lane, None, made.item, "grew", None, reached, (made,), (), (), ts, number,
+                    )  # fmt: skip
+        w.type = route.type
+        lane = w.growing = None
+        item, change, delta = judge(w, route, event)
+        if route.laned:
+            lane = event.subagentRunId
+            if lane is UNSET:
+                lane = None if item is None else item.lane
         synthesized: Sequence[Emitted] = ()
         if route.chunk:
             event = None
@@ -120,14 +144,18 @@ class AguiEngine:
 
     def _slow(self, raw: bytes, framing: Sequence[str]) -> Slow | None:
         """What the fast path refused: its faults are reported; None for a record that says nothing at all."""
-        if "too-long" in framing:
+        if "too-long" in framing or self.transport.no_event(framing):
+            self.cut = self.cut or "frame-cut" in framing
+            self.void += 1
             return None
+        self.world.growing = None
         slow = slow_decode(raw, self.compat, self.max_depth)
         if slow.kind == "undecodable" and "incomplete" in framing and raw.strip() != SENTINEL:
             self.cut, self.torn = True, raw[:TORN]
+            self.void += 1
             return None
-        if slow.kind != "undecodable" or slow.wire is not None:
-            self.events += 1
+        if slow.kind == "undecodable" and slow.wire is None:
+            self.void += 1
         self.world.type = slow.type or ""
         self.ledger.muted = report_faults(self.world, slow, raw, sse="sse" in framing)
         return slow
@@ -141,24 +169,28 @@ class AguiEngine:
         """The step of a record that gives the judges nothing."""
         ledger, seq = self.ledger, self.world.seq
         ledger.muted = False
+        self.untyped += slow is None or slow.type is None
         reached = "dropped" if slow is None or slow.kind == "dropped" else "delivered"
         if ledger.rejected_at is not None:
             reached = "refused" if ledger.rejected_at == seq else "after"
         new, amended = ledger.taken()
         return Step(seq, None if slow is None else slow.type, reached=reached, findings=new, amended=amended)
 
-    def finish(self, engine: str) -> Report:
+    def finish(self, engine: str, head: ResponseHead | None = None) -> Report:
         w = self.world
         last = max(self.next - 1, 0)
         w.seq = last
         runs.end_of_stream(w, last, self.cut)
+        self.transport.ended()
         identity.check_request(w, self.asked)
         request.at_end(w)
         hazards_finish.at_end(w, self.asked, self.torn)
-        if self.events == 0:
+        events = self.next - self.void
+        if events == 0:
             w.find(
                 "AGUI-TRN-11", "no event at all was read", "A client that gets an empty stream shows nothing."
             )
+        self.transport.answered(head, self.next - self.untyped)
         for run in w.runs:
             run.last = max(run.last, run.first)
             rejected = self.ledger.rejected_at
@@ -169,13 +201,13 @@ class AguiEngine:
             protocol="ag-ui",
             protocol_version=w.version,
             engine=engine,
-            events=self.events,
+            events=events,
             records=self.next,
-            verdict=verdict_of(self.events, self.ledger.rejected_at, self.ledger.findings),
+            verdict=verdict_of(events, self.ledger.rejected_at, self.ledger.findings),
             rejected_at=self.ledger.rejected_at,
             runs=w.runs,
             findings=self.ledger.findings,
-            skipped_rules=skipped_rules(w, sse=self.sse, asked=self.asked is not None),
+            skipped_rules=skipped_rules(w, self.transport.unseen(head), asked=self.asked is not None),
             findings_left_out=self.ledger.left_out,
             version_used=versions.used(w),
         )
@@ -203,17 +235,6 @@ class AguiEngine:
 
     # ── details ──────────────────────────────────────────────
 
-    def _framing(self, notes: Sequence[str]) -> None:
-        w = self.world
-        if "sse" in notes:
-            self.sse = True
-        if "crlf" in notes:
-            w.find(
-                "AGUI-TRN-01",
-                "the stream’s lines end in CR or CRLF instead of LF",
-                "The reference client splits on LF alone and reads such a stream as one broken event.",
-            )
-
     def _disorder(self) -> None:
         self.world.find(
             "AGUI-ENV-11",
@@ -221,10 +242,9 @@ class AguiEngine:
             "Harmless: the order of arrival is the only order.",
         )
 
-    def _duplicates(self, raw: bytes, keys: int, route: Route, event: Any) -> None:
-        """TRN-18, cheapest test first: members carried, quotes inside texts, then a look at the text itself."""
-        members = route.most - route.optional(event).count(UNSET)
-        if members in (keys, keys - raw.count(b'\\":')) or not may_have_duplicates(raw, event):
+    def _duplicates(self, raw: bytes, carried: int, event: Any) -> None:
+        """TRN-18 where there are more colons than members: in texts, in objects, or of a repetition."""
+        if not may_repeat(raw, carried, event):
             return
         for key in duplicate_keys(raw):
             self.world.find(

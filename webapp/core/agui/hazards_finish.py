@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import Any
 
 from msgspec import UNSET
@@ -33,8 +34,13 @@ _decoder = json.JSONDecoder()
 
 def custom(w: World, name: str) -> None:
     """A `CUSTOM` event whose name speaks of a pause."""
-    if len(name) <= 200 and PAUSES.search(name):
+    if len(name) <= 200 and _is_pause(name):
         w.facts.pause = (w.seq, name)
+
+
+@lru_cache(maxsize=256)  # a trace has few names, each of them often
+def _is_pause(name: str) -> bool:
+    return PAUSES.search(name) is not None
 
 
 def finished(w: World, outcome: Any) -> None:

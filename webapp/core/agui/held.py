@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 from msgspec import UNSET
 
-_BLOCK = 256  # deltas kept apart before they are joined; bounds both memory and copying
+BLOCK = 256  # deltas kept apart before they are joined; bounds both memory and copying
 
 
 def _paired(text: str) -> str:
     """The text with surrogate pairs that were split across deltas joined; single ones stay."""
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -22,26 +25,33 @@ def _paired(text: str) -> str:
     return text
 
 
-class Text:
-    """A growing string."""
+class Text(msgspec.Struct, gc=False, eq=False):
+    """A growing string. pieces: its newest deltas, not joined yet; `blocks` and `start` stand before them.
 
-    __slots__ = ("_blocks", "_pieces")
+    No work for the collector, since it holds text alone.
+    """
 
-    def __init__(self, start: str = "") -> None:
-        self._blocks: list[str] = [start] if start else []
-        self._pieces: list[str] = []
+    start: str = ""
+    pieces: list[str] = msgspec.field(default_factory=list)
+    blocks: list[str] | None = None
 
     def add(self, piece: str) -> None:
-        pieces = self._pieces
+        pieces = self.pieces
         pieces.append(piece)
-        if len(pieces) >= _BLOCK:
-            self._blocks.append("".join(pieces))
-            pieces.clear()
+        if len(pieces) >= BLOCK:
+            self.fold()
+
+    def fold(self) -> None:
+        """The pieces become a block; due when there are BLOCK of them."""
+        if self.blocks is None:
+            self.blocks = []
+        self.blocks.append("".join(self.pieces))
+        self.pieces.clear()
 
     def whole(self) -> str:
-        joined = _paired("".join(self._blocks) + "".join(self._pieces))
-        self._blocks = [joined] if joined else []
-        self._pieces = []
+        joined = _paired("".join([self.start, *(self.blocks or ()), *self.pieces]))
+        self.start, self.blocks = joined, None
+        self.pieces.clear()
         return joined
 
 
@@ -68,16 +78,19 @@ class Call:
         return out
 
 
-class Msg:
-    """A held message. content: Text, a value as sent (parts, activity object), or None."""
+class Msg(msgspec.Struct, eq=False):
+    """A held message. content: Text, a value as sent (parts, activity object), or None.
 
-    __slots__ = ("calls", "content", "extra", "id", "metadata", "owner", "role")
+    extra: name, toolCallId, error, activityType, encryptedValue …
+    """
 
-    def __init__(self, id_: str, role: str, owner: str | None, content: Any = None) -> None:
-        self.id, self.role, self.owner, self.content = id_, role, owner, content
-        self.calls: list[Call] | None = None
-        self.metadata: dict[str, Any] | None = None
-        self.extra: dict[str, Any] = {}  # name, toolCallId, error, activityType, encryptedValue …
+    id: str
+    role: str
+    owner: str | None
+    content: Any = None
+    calls: list[Call] | None = None
+    metadata: dict[str, Any] | None = None
+    extra: dict[str, Any] = msgspec.field(default_factory=dict)
 
     def grow(self, piece: str) -> None:
         if not isinstance(self.content, Text):

@@ -33,7 +33,12 @@ def raised(w: World, ev: e.RunFinished, outcome: v.RunInterrupt) -> None:
     for interrupt in outcome.interrupts:
         about: dict[str, Any] = {"item": ("interrupt", interrupt.id)}
         call = interrupt.toolCallId
-        if call is not UNSET and call not in w.held.calls and call not in w.items["tool"]:
+        if (
+            call is not UNSET
+            and call not in w.held.calls
+            and call not in w.items["tool"]
+            and not w.unseen("AGUI-INT-04", thread=True)
+        ):
             sure = w.input_known or len(w.runs) > 1
             w.find(
                 "AGUI-INT-04",

@@ -145,16 +145,21 @@ def _orphan(
         cause = w.mixed[kind, id_].key  # the same mixture, told where it began
     elif known is not None and known.opened is None and (kind, id_) in w.orphans:
         cause = w.orphans[kind, id_].key  # the same missing opener
-    finding = w.find(
-        rule,
-        title.replace("{}", named(kind, id_, known)),
-        why.text,
-        reason=why.reason,
-        related=why.related,
-        label=why.label,
-        cause=cause,
-        lane=_lane(tag),
-        item=(kind, id_),
+    begun = known is None and cause is None and w.unseen(rule)  # perhaps before the recording
+    finding = (
+        None
+        if begun
+        else w.find(
+            rule,
+            title.replace("{}", named(kind, id_, known)),
+            why.text,
+            reason=why.reason,
+            related=why.related,
+            label=why.label,
+            cause=cause,
+            lane=_lane(tag),
+            item=(kind, id_),
+        )
     )
     fresh = known is None
     item = known if known is not None else w.open(kind, id_, id_, _lane(tag), state)
@@ -232,7 +237,7 @@ def _owner(w: World, kind: str, id_: str, item: Item | None, tag: Any, parent: A
             return str(tag)
     claimed = tag if tag is not UNSET else inherited
     if recorded is UNKNOWN:
-        w.owners[key] = None if claimed is UNKNOWN else claimed
+        recorded = w.owners[key] = None if claimed is UNKNOWN else claimed
     elif claimed is not UNKNOWN and claimed != recorded:
         rule = {"text": "AGUI-TXT-06", "tool": "AGUI-TOL-07"}.get(kind, "AGUI-RSN-08")
         w.find(
@@ -245,10 +250,11 @@ def _owner(w: World, kind: str, id_: str, item: Item | None, tag: Any, parent: A
             item=(kind, id_),
             related=() if item is None or item.opened is None else ((item.opened, "opened"),),
         )
-        w.owners[key] = claimed
+        recorded = w.owners[key] = claimed
+    owner: str | None = recorded
     if item is not None:
-        item.owner = w.owners[key]
-    return w.owners[key]
+        item.owner = owner
+    return owner
 
 
 def _opening(w: World, id_: str) -> tuple[tuple[int, str], ...]:
@@ -260,7 +266,7 @@ def _check_arguments(w: World, item: Item) -> None:
     """TOL-08: by convention a call's arguments are JSON when it ends."""
     call = w.held.calls.get(item.id)
     text = "" if call is None else call.arguments.whole()
-    if not text or is_json(text):
+    if not text or is_json(text) or (item.via == "chunk" and w.unseen("AGUI-TOL-08")):
         return
     lost = w.lost.find("piece", "tool", item.id, item.first - 1)
     source = w.early.get(("tool", item.id)) if lost is None else lost.finding

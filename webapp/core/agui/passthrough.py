@@ -7,7 +7,6 @@ basic/versioning#the-default-additions-are-safe.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from msgspec import UNSET
@@ -21,7 +20,6 @@ from webapp.core.agui.world import World, quoted
 from webapp.core.findings import Finding
 
 MAX_NAMES = 50  # different names that are told
-_PREFIXED = re.compile(r"[./:#|]")
 _TELLING = ("delta", "content", "text")
 _STANDARD = {"".join(ch for ch in name if ch.isalpha()).lower(): name for name in (*EVENTS, *RETIRED)}
 
@@ -40,7 +38,7 @@ def _custom(w: World, ev: e.Custom) -> None:
     hazards_finish.custom(w, name)
     if facts.told_by_custom is None and carries_text(ev.value):
         facts.told_by_custom = (w.seq, name)
-    if not name or _PREFIXED.search(name):
+    if not name or _is_prefixed(name):
         return
     told = w.trace.told
     known = told.get(("custom", name))
@@ -49,6 +47,11 @@ def _custom(w: World, ev: e.Custom) -> None:
     elif ("custom", name) not in told and w.trace.told_of["custom"] < MAX_NAMES:
         w.trace.told_of["custom"] += 1
         told["custom", name] = _name(w, name)
+
+
+def _is_prefixed(name: str) -> bool:
+    """Whether a vendor's prefix stands before it; no pattern, since every CUSTOM event asks."""
+    return "." in name or ":" in name or "/" in name or "#" in name or "|" in name
 
 
 def _name(w: World, name: str) -> Finding | None:
@@ -75,9 +78,13 @@ def _standard(name: str) -> str | None:
 
 def carries_text(value: Any) -> bool:
     """Whether a private event's value holds what looks like a piece of an answer."""
-    return isinstance(value, dict) and any(
-        isinstance(value.get(k), str) and value[k].strip() for k in _TELLING
-    )
+    if not isinstance(value, dict):
+        return False
+    for key in _TELLING:
+        said = value.get(key)
+        if isinstance(said, str) and said.strip():
+            return True
+    return False
 
 
 def dropped(w: World, value: dict[str, Any] | None, finding: Finding | None) -> None:

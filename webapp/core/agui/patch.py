@@ -22,6 +22,7 @@ Source: basic/patterns/snapshots#when-a-patch-does-not-apply; section 5, point 8
 
 from __future__ import annotations
 
+from copy import deepcopy
 from typing import Any, NamedTuple
 
 import jsonpatch
@@ -55,11 +56,8 @@ INHERITED = frozenset(
     {"constructor", "toString", "valueOf", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable",
      "toLocaleString", "__defineGetter__", "__defineSetter__", "__lookupGetter__", "__lookupSetter__"}
 )  # fmt: skip
-_OPERATIONS: dict[str, Any] = {
-    "add": jsonpatch.AddOperation,
-    "remove": jsonpatch.RemoveOperation,
-    "replace": jsonpatch.ReplaceOperation,
-}
+_OPERATIONS: dict[str, Any] = {"add": jsonpatch.AddOperation, "remove": jsonpatch.RemoveOperation}
+_CONTAINERS = (dict, list)
 _PROBLEMS = (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, TypeError, ValueError, KeyError,
              IndexError, AttributeError, RecursionError)  # fmt: skip
 
@@ -109,7 +107,7 @@ def _applied(document: Any, op: dict[str, Any], own: set[int], copies: Copies) -
         if kind == "test":
             return _tested(document, op, path)
         return None if kind == "remove" else op["value"]
-    if not isinstance(document, dict | list):
+    if not isinstance(document, _CONTAINERS):
         return _on_scalar(document, op, path)
     if kind == "test":
         return _tested(document, op, path)
@@ -117,13 +115,23 @@ def _applied(document: Any, op: dict[str, Any], own: set[int], copies: Copies) -
     last = _last(holder, key, path, kind)
     if last is None:
         return document
-    if kind in ("add", "replace") and isinstance(op["value"], dict | list):
-        _check_depth(op["value"], len(path))
-    return _library(document, {**op, "path": pointer_of([*path[:-1], last])})
+    if kind == "remove":
+        return _library(document, op, path, last)
+    value = op["value"]
+    if isinstance(value, _CONTAINERS):
+        _check_depth(value, len(path))
+        value = deepcopy(value)  # as the library does: the document shares nothing with the patch
+    if isinstance(holder, dict):
+        holder[last] = value  # as the library does for a path known to lead here, at a tenth of its cost
+    elif kind == "replace":
+        holder[int(last)] = value
+    else:
+        return _library(document, op, path, last)
+    return document
 
 
-def _library(document: Any, op: dict[str, Any]) -> Any:
-    return _OPERATIONS[op["op"]](op).apply(document)
+def _library(document: Any, op: dict[str, Any], path: list[str], last: str) -> Any:
+    return _OPERATIONS[op["op"]]({**op, "path": pointer_of([*path[:-1], last])}).apply(document)
 
 
 def _owned(document: Any, path: list[str], own: set[int], *, loose: bool = False) -> tuple[Any, Any, str]:
@@ -131,7 +139,7 @@ def _owned(document: Any, path: list[str], own: set[int], *, loose: bool = False
     document = holder = _mine(document, own)
     for depth, token in enumerate(path[:-1]):
         found = child(holder, token, path[:depth], loose=loose)
-        if not isinstance(found, dict | list):
+        if not isinstance(found, _CONTAINERS):
             raise Refused(f"{where(path[: depth + 1])} is {kind_of(found)}, which has nothing inside")
         copied = _mine(found, own)
         holder[index_of(token) if isinstance(holder, list) else token] = copied
@@ -203,7 +211,7 @@ def _transferred(
     document: Any, kind: str, source: list[str], path: list[str], own: set[int], copies: Copies
 ) -> Any:
     """`move` and `copy`: the client takes the value out (or a copy of it) and puts it in without a further check."""
-    if not isinstance(document, dict | list):
+    if not isinstance(document, _CONTAINERS):
         return _on_scalar(document, {"op": kind, "from": source}, path)
     value = found_at(document, source)
     if not path:

@@ -14,8 +14,10 @@ from typing import Any, NoReturn
 import msgspec
 from msgspec import UNSET
 
+from webapp.core.agui import events as e
 from webapp.core.agui.blame import Place
 from webapp.core.agui.events import EVENTS, Event
+from webapp.core.agui.values import AddOp, ReplaceOp
 
 BLANK = " \t\r\n"
 MAX_DIGITS = 4000  # Python refuses to read longer integers; to a client such a number is Infinity
@@ -24,10 +26,15 @@ MAX_PATHS = 200  # repeated members that are named; a hostile payload may hold a
 _MEMBERS: dict[type[msgspec.Struct], tuple[int, tuple[str, ...]]] = {
     cls: (
         1 + sum(f.required for f in fields),
-        tuple(f.name for f in fields if not f.required and f.name != "timestamp"),
+        tuple(f.name for f in fields if not f.required),
     )
     for cls, fields in ((cls, msgspec.structs.fields(cls)) for cls in EVENTS.values())
 }
+_CARRIES: dict[type[msgspec.Struct], str] = {
+    e.StateSnapshot: "snapshot", e.StateDelta: "delta", e.ActivitySnapshot: "content", e.ActivityDelta: "patch",
+    e.Custom: "value",
+}  # fmt: skip
+UNKNOWN = -(10**9)
 
 
 class NotJson(ValueError):
@@ -98,25 +105,48 @@ def duplicate_keys(raw: bytes) -> list[str]:
 def may_have_duplicates(raw: bytes, event: Event) -> bool:
     """Whether `raw`, decoded to `event` by the fast path, may name a member twice: then ask `duplicate_keys`.
 
-    Costs one or two scans for a flat event; one that carries objects is encoded again and scanned too.
+    Costs one or two scans for a flat event; one that carries objects of objects is encoded again and scanned too.
+    """
+    expected, optional = _MEMBERS[type(event)]
+    carried = expected + sum(getattr(event, name) is not UNSET for name in optional)
+    return may_repeat(raw, carried, event)
+
+
+def may_repeat(raw: bytes, carried: int, event: Event) -> bool:
+    """The same where it is known how many members of its own the event carries.
+
     `":` ends a key, unless a backslash stands before it inside a text.
     """
-    count = raw.count(b'":')
-    expected, optional = _MEMBERS[type(event)]
-    if event.timestamp is not UNSET:
-        expected += 1
-    if count == expected:
+    keys = raw.count(b'":')
+    if keys == carried:
         return False
-    for name in optional:
-        if getattr(event, name) is not UNSET:
-            expected += 1
-    if count != expected:
-        count -= raw.count(b'\\":')
-    if count == expected:
+    inside = raw.count(b'\\":')
+    if keys - inside == carried or (not inside and keys == carried + _inner(event)):
         return False
     try:
         text = msgspec.json.encode(event)
     except (ValueError, OverflowError, RecursionError, TypeError):
         return True
     # fewer than the event carries: the text has blanks before its colons, so counting says nothing
-    return count != text.count(b'":') - text.count(b'\\":')
+    return keys - inside != text.count(b'":') - text.count(b'\\":')
+
+
+def _inner(event: Any) -> int:
+    """Members of the one object, or of the operations, that the event carries; below 0: not as simple as that."""
+    name = _CARRIES.get(type(event))
+    if name is None or event.metadata is not UNSET or event.rawEvent is not UNSET:
+        return UNKNOWN
+    value = getattr(event, name)
+    if value.__class__ is dict:
+        for member in value.values():
+            if member.__class__ is dict or member.__class__ is list:
+                return UNKNOWN
+        return len(value)
+    if value.__class__ is not list:
+        return 0
+    members = 0
+    for op in value:
+        if op.__class__ not in (AddOp, ReplaceOp) or op.value.__class__ is dict or op.value.__class__ is list:
+            return UNKNOWN
+        members += 3
+    return members

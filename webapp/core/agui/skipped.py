@@ -6,6 +6,7 @@ Rules of this file: which rule needs what, and the sentence when it is not there
 from __future__ import annotations
 
 from webapp.core.agui import ending
+from webapp.core.agui.tables import ITEM, SPAN, STEP, SUBAGENT
 from webapp.core.agui.world import World
 from webapp.core.findings import Skipped
 
@@ -15,21 +16,30 @@ NO_ECHO = "The request and its echo in `RUN_STARTED` are not both recorded."
 NO_LATER = "No later run of this trace shows what it was asked."
 NO_FORMER = "The trace has no earlier run, and the request is not recorded."
 NO_USAGE = "The trace has no two runs, one going on from the other, that both report token usage."
+NO_BEGINNING = "The recording begins in the middle of a run, so what was begun before it is not known."
 MID_RUN = "The recording starts in the middle of a run."
-NOT_SSE = "The recording is not the raw response body, so its framing is not known."
-NO_HEAD = "No response head is recorded."
-NOT_BINARY = "The recording is not binary."
-# rules that no form of recording read so far can show
-UNSEEN = {
-    "AGUI-TRN-08": NO_HEAD,
-    "AGUI-TRN-09": NO_HEAD,
-    "AGUI-TRN-12": NO_HEAD,
-    "AGUI-TRN-13": NOT_BINARY,
-    "AGUI-TRN-14": NOT_BINARY,
-    "AGUI-TRN-15": NOT_BINARY,
-    "AGUI-TRN-16": "Frame sizes are not recorded.",
-}
-_FRAMED = ("AGUI-TRN-01", "AGUI-TRN-02", "AGUI-TRN-07")
+# what a beginning is missed by
+_BEGINNINGS = (
+    "AGUI-RUN-01",
+    *dict.fromkeys(
+        cell.rule
+        for table in (*ITEM.values(), SPAN, STEP, SUBAGENT)
+        for column in ("content", "end")
+        for state in ("never", "unannounced")
+        if (cell := table.columns.get(column, {}).get(state)) is not None and cell.rule is not None
+    ),
+    "AGUI-SUB-06",
+    "AGUI-CHK-01",
+    "AGUI-CHK-02",
+    "AGUI-CHK-03",
+    "AGUI-CHK-04",
+    "AGUI-CHK-10",
+    "AGUI-TOL-11",
+    "AGUI-ACT-01",
+    "AGUI-ENC-01",
+    "AGUI-INT-04",
+    "AGUI-STA-09",
+)
 _REQUEST = ("AGUI-INP-01", "AGUI-INP-02", "AGUI-INP-03", "AGUI-INP-04", "AGUI-INP-08", "AGUI-INT-12")
 _TOOLS = ("AGUI-TOL-14", "AGUI-TOL-15", "AGUI-TOL-19", "AGUI-INT-06")
 _CARRIED = (
@@ -43,17 +53,17 @@ _CARRIED = (
 )
 
 
-def skipped_rules(w: World, *, sse: bool, asked: bool) -> list[Skipped]:
-    """One entry a rule, in the order of the reasons' weight."""
+def skipped_rules(w: World, unseen: dict[str, str], *, asked: bool) -> list[Skipped]:
+    """One entry a rule, in the order of the reasons' weight. unseen: rule -> why the carrier does not show it."""
     trace, rejected = w.trace, w.ledger.rejected_at
-    reasons: dict[str, str] = dict(UNSEEN)
+    reasons: dict[str, str] = {**unseen, **w.ledger.unjudged}
 
     def skip(rules: tuple[str, ...], reason: str) -> None:
         for rule in rules:
             reasons.setdefault(rule, reason)
 
-    if not sse:
-        skip(_FRAMED, NOT_SSE)
+    if w.head_missing and (trace.mid_run or w.untold):
+        skip((*_BEGINNINGS, *sorted(w.untold)), NO_BEGINNING)
     if not asked:
         skip(("AGUI-RUN-10",), NO_INPUT)
     if not trace.inputs:

@@ -26,12 +26,16 @@ def state_delta(w: World, ev: e.StateDelta) -> None:
     operations = msgspec.to_builtins(ev.delta)
     whole = bool(operations) and operations[0]["path"] == "" and operations[0]["op"] in ("add", "replace")
     if not trace.baseline and not whole and operations and trace.unsure is None:
-        trace.unsure = w.find(
-            "AGUI-STA-09",
-            "the first change of the state is a patch, and what it is applied to is not known",
-            "Neither the request nor a snapshot is recorded; it is taken to be the empty object `{}`.",
-            item=("state", ""),
-            cause=_lost(w),
+        trace.unsure = (
+            None
+            if w.unseen("AGUI-STA-09", thread=True)
+            else w.find(
+                "AGUI-STA-09",
+                "the first change of the state is a patch, and what it is applied to is not known",
+                "Neither the request nor a snapshot is recorded; it is taken to be the empty object `{}`.",
+                item=("state", ""),
+                cause=_lost(w),
+            )
         )
     if facts.diverged is not None and facts.patched_after is None:
         facts.patched_after = w.seq
@@ -62,10 +66,13 @@ def _failed(w: World, failure: Failure) -> None:
     """STA-04, or STA-05 for a `test`; a later failure follows from the first until the state is sent whole."""
     facts, trace = w.facts, w.trace
     sure = trace.baseline
+    rule = "AGUI-STA-05" if failure.op == "test" else "AGUI-STA-04"
+    if not sure and w.unseen(rule, thread=True):
+        return
     cause = None if (first := facts.diverged or (None if sure else trace.unsure)) is None else first.key
     tail = "" if sure else " The application’s own state is not recorded, so it may have applied there."
     finding = w.find(
-        "AGUI-STA-05" if failure.op == "test" else "AGUI-STA-04",
+        rule,
         "a test in a patch of the state fails"
         if failure.op == "test"
         else "a patch does not apply to the state",

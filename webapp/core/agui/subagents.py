@@ -43,7 +43,7 @@ def step_finished(w: World, ev: e.StepFinished) -> Item:
     item = w.items["step"].get(key)
     state = "never" if item is None else item.state
     holder: Item | None = None
-    if state != "open":
+    if state != "open" and not (item is None and w.headless):
         holder = next(
             (s for s in w.items["step"].values() if s.id == ev.stepName and s.state == "open"), None
         )
@@ -67,9 +67,11 @@ def step_finished(w: World, ev: e.StepFinished) -> Item:
         w.close(holder)
         return holder
     why = explain.not_open(w, "step", key, ev.stepName)
-    finding = w.find(cell.rule or "", f"step {quoted(ev.stepName)} finishes, but it is not open", why.text,
-                     reason=why.reason, related=why.related, cause=why.cause, lane=tag,
-                     item=("step", ev.stepName))  # fmt: skip
+    begun = item is None and why.cause is None and w.unseen(cell.rule or "")
+    finding = None if begun else w.find(
+        cell.rule or "", f"step {quoted(ev.stepName)} finishes, but it is not open", why.text, reason=why.reason,
+        related=why.related, cause=why.cause, lane=tag, item=("step", ev.stepName),
+    )  # fmt: skip
     item = w.open("step", key, ev.stepName, tag, cell.next) if item is None else item
     item.name = ev.stepName
     item.last = w.seq
@@ -122,7 +124,8 @@ def subagent_ended(w: World, ev: e.SubagentFinished | e.SubagentError) -> Item:
             if item is not None and item.opened is not None
             else "ends, but this run has not announced it"
         )
-        finding = w.find(cell.rule, f"subagent {quoted(id_)} {title}", why.text, reason=why.reason,
+        begun = item is None and why.cause is None and w.unseen(cell.rule)
+        finding = None if begun else w.find(cell.rule, f"subagent {quoted(id_)} {title}", why.text, reason=why.reason,
                          related=why.related, cause=why.cause, lane=id_, item=("subagent", id_))  # fmt: skip
         if item is None:
             item = w.open("subagent", id_, id_, id_, "closed")
@@ -176,6 +179,8 @@ def _check_parent(w: World, id_: str, parent: str) -> None:
         reason, text, related, cause = why.reason, why.text, why.related, why.cause
         if reason == "never-opened":
             text = "A parent is announced before its children, in the same run."
+    if parent != id_ and known is None and cause is None and w.unseen("AGUI-SUB-06"):
+        return
     title = f"subagent {quoted(id_)} names {quoted(parent)} as its parent, which this run has not announced"
     if parent == id_:
         title = f"subagent {quoted(id_)} names itself as its parent"

@@ -217,7 +217,7 @@ class RunAgentInput(Value, kw_only=True):
 
 # ── JSON Patch: extra members are legal and must survive, so these are open ──
 
-Pointer = Annotated[str, Meta(pattern=r"^(/([^/~]|~[01])*)*\Z")]
+Pointer = Annotated[str, Meta(pattern=r"^(?:/[^/~]*(?:~[01][^/~]*)*)*\Z")]
 
 
 class _Operation(msgspec.Struct, tag_field="op", gc=False, kw_only=True, eq=False):

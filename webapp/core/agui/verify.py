@@ -31,7 +31,7 @@ from webapp.core.agui import (
 )  # fmt: skip
 from webapp.core.agui import events as e
 from webapp.core.agui.assemble import close_item, grow_call, grow_message, open_item
-from webapp.core.agui.held import Text
+from webapp.core.agui.pieces import CHUNKS, PIECES
 from webapp.core.agui.tables import CLOSES
 from webapp.core.agui.world import World
 from webapp.core.records import Item
@@ -64,9 +64,11 @@ def _failed(w: World, ev: e.RunError) -> Change:
 
 
 def _opener(kind: str, id_field: str) -> Callable[[World, Any], Change]:
+    has_parent = kind == "tool"
+
     def handle(w: World, ev: Any) -> Change:
-        id_ = getattr(ev, id_field)
-        item = items.start(w, kind, id_, ev.subagentRunId, getattr(ev, "parentMessageId", UNSET))
+        parent = ev.parentMessageId if has_parent else UNSET
+        item = items.start(w, kind, getattr(ev, id_field), ev.subagentRunId, parent)
         open_item(w, kind, ev, item)
         return item, "opened", None
 
@@ -75,20 +77,9 @@ def _opener(kind: str, id_field: str) -> Callable[[World, Any], Change]:
 
 def _message_piece(kind: str) -> Callable[[World, Any], Change]:
     def handle(w: World, ev: Any) -> Change:
-        id_, delta = ev.messageId, ev.delta
-        item = w.items[kind].get(id_)
-        if item is None or item.state != "open" or ev.subagentRunId is not UNSET:
-            item = items.content(w, kind, id_, ev.subagentRunId, delta)
-        else:  # by far the most frequent event of all
-            item.last = w.seq
-            item.count += 1
-            item.chars += len(delta)
-        msg = w.held.by_id.get(id_)
-        if msg is not None and msg.content.__class__ is Text and ev.metadata is UNSET:
-            msg.content.add(delta)
-        else:
-            grow_message(w, kind, ev)
-        return item, "grew", delta
+        item = items.content(w, kind, ev.messageId, ev.subagentRunId, ev.delta)
+        grow_message(w, kind, ev)
+        return item, "grew", ev.delta
 
     return handle
 
@@ -212,14 +203,15 @@ HANDLERS: dict[type[e.Event], Callable[[World, Any], Change]] = {
 
 class Route:
     """How one event class is judged. type: wire name; closes: see tables.CLOSES; boundary: a run-level event, which
-    asks the run table itself; piece: an explicit piece of an item; tagged: may be attributed; laned: carries a
-    subagentRunId at all; members: how many a payload has when it carries what is required and nothing else;
-    optional: reads the members it may carry besides (UNSET where it does not); most: all members together
+    asks the run table itself; grow, expand: what `pieces.py` does with an explicit piece, with a chunk; plain: one of
+    the two; tagged: may be attributed; laned: carries a subagentRunId at all; members: how many a payload has when it
+    carries what is required and nothing else; optional: reads the members it may carry besides (UNSET where it does
+    not); most: all members together
     """
 
     __slots__ = (
-        "boundary", "chunk", "closes", "handle", "laned", "members", "most", "optional", "piece", "tagged",
-        "type",
+        "boundary", "chunk", "closes", "expand", "grow", "handle", "laned", "members", "most", "optional",
+        "plain", "tagged", "type",
     )  # fmt: skip
 
     def __init__(self, name: str, cls: type[e.Event]) -> None:
@@ -228,7 +220,9 @@ class Route:
         self.closes = CLOSES[name]
         self.chunk = self.closes == "chunk"
         self.boundary = name in ("RUN_STARTED", "RUN_FINISHED", "RUN_ERROR")
-        self.piece = cls in (e.TextMessageContent, e.ReasoningMessageContent, e.ToolCallArgs)
+        self.grow = PIECES.get(cls)
+        self.expand = CHUNKS.get(cls)
+        self.plain = self.grow is not None or self.expand is not None
         self.tagged = issubclass(cls, e.Tagged)
         self.laned = self.tagged or name.startswith("SUBAGENT_")
         fields = msgspec.structs.fields(cls)

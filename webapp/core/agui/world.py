@@ -12,7 +12,7 @@ from typing import Any
 from msgspec import UNSET
 
 from webapp.core.agui.facts import RunFacts, TraceFacts
-from webapp.core.agui.held import Held
+from webapp.core.agui.held import Held, Text
 from webapp.core.agui.lost import LostEvents
 from webapp.core.agui.streams import Streams
 from webapp.core.findings import Finding, Run
@@ -72,6 +72,8 @@ class World:
             tuple[str | None, str], tuple[Item, int, str]
         ] = {}  # (lane, kind) -> item, by
         self.synthesized: list[Emitted] = []
+        # pieces.py: kind, id (of chunks: tag), item and text that the last piece went to; None after any other event
+        self.growing: tuple[str, Any, Item, Text] | None = None
         self.orphans: dict[tuple[str, Any], Finding] = {}  # phantom item -> the finding about it
         self.lost = LostEvents()
         self.nested: Finding | None = (
@@ -103,6 +105,9 @@ class World:
         self.version: str | None = None  # as the first run declares it
         self.input_known = False  # the request is recorded
         self.answers: dict[str, int] = {}  # call id -> record of its first result, all runs
+        self.head_missing = False  # the recording begins later than the stream
+        self.headless = False  # and the run at hand began before it
+        self.untold: set[str] = set()  # rules that could not be judged for that reason
         self.frozen: tuple[list[dict[str, Any]], Any] | None = None  # messages and state at the rejection
         self.blanked: dict[str, Finding] = {}  # message id -> the snapshot finding that removed it while open
 
@@ -114,19 +119,12 @@ class World:
         """A new item, or the same id taken up again."""
         item = self.items[kind].get(key)
         if item is None:
+            # by position, since that is cheapest: see `Item`
             item = Item(
-                ord=self.ords,
-                kind=kind,
-                id=id_,
-                lane=owner,
-                owner=owner,
-                run=None if self.run is None else self.run.run,
-                first=self.seq,
-                last=self.seq,
-                opened=self.seq if state == "open" else None,
-                state=state,
-                via=via,
-            )
+                self.ords, kind, id_, owner, None if self.run is None else self.run.run,
+                self.seq if state == "open" else None, state, None, None, via, None, None, self.seq, self.seq,
+                0, 0, owner,
+            )  # fmt: skip
             self.ords += 1
             self.items[kind][key] = item
             self.alike[kind].add(item)
@@ -167,6 +165,7 @@ class World:
         self.run_opened = self.seq
         if not keep:
             self.facts = RunFacts()
+            self.headless = False
             for kind, items in self.items.items():
                 self.past[kind].update(items)
                 items.clear()
@@ -180,6 +179,16 @@ class World:
             self.left.clear()
             self.lost.clear()
         return self.run
+
+    def unseen(self, rule: str, *, thread: bool = False) -> bool:
+        """Whether the beginning that `rule` misses may lie before the recording: then it is not to be judged.
+
+        thread: earlier runs count too, not just the run at hand.
+        """
+        if not (self.head_missing if thread else self.headless):
+            return False
+        self.untold.add(rule)
+        return True
 
     # ── findings ─────────────────────────────────────────────
 

@@ -1,5 +1,5 @@
-"""The rule catalogue: `catalogue()` by id, `families()` in order."""
+"""The rule catalogue: `catalogue()` by id, `families()` in order, `rules_of(protocol)`."""
 
-from webapp.core.rules.model import Family, Rule, catalogue, families
+from webapp.core.rules.model import PROTOCOLS, Family, Rule, catalogue, families, rules_of
 
-__all__ = ["Family", "Rule", "catalogue", "families"]
+__all__ = ["PROTOCOLS", "Family", "Rule", "catalogue", "families", "rules_of"]

@@ -1,7 +1,8 @@
 """The shape of the rule catalogue.
 
 Rules of this file: the row's fields and how rows are loaded; no rule's text. The texts are TOML files beside
-it, one a family: `txt.toml`, `tol.toml` …, each with a `[family]` table and one table a rule.
+it, one a family: `txt.toml`, `tol.toml` …, each with a `[family]` table and one table a rule. The families of
+Microsoft Teams are `teams_*.toml`. A family's `order` puts AG-UI (1 to 99) before Teams (101 and on).
 """
 
 from __future__ import annotations
@@ -13,25 +14,32 @@ from typing import Any
 
 import msgspec
 
+PROTOCOLS = ("ag-ui", "teams")
+_TEAMS = "TEAMS-"
+
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
     """One row of the catalogue.
 
-    id:          `AGUI-TXT-02`, as in the specification's list; never reused
+    id:          `AGUI-TXT-02`, `TEAMS-018`, as in the specification's list; never reused
+    family:      code of the family it is filed under, `TXT` or `TEAMS-CONTINUE`; the loader fills it in
     slug:        short name in words
     severity:    fatal | error | warning | info
     title:       one clause, what must hold or what is wrong
     explanation: one paragraph for a support engineer: what the user saw, why it happens
     cause, fix:  the usual cause; what to change
-    stream:      a minimal stream (JSON lines) that breaks the rule
-    spec:        `page#anchor` under the specification's version folder
-    since:       protocol version that brought the rule
-    basis:       spec | client | observed: where the rule comes from
+    stream:      a minimal stream (JSON lines) that breaks the rule; Teams: a recording in exchange lines
+    spec:        AG-UI: `page#anchor` under the specification's version folder. Teams: the whole address of the
+                 public page or issue it comes from, since no one text has all of its rules
+    since:       protocol version that brought the rule. Teams streaming has no versions: always empty
+    basis:       where the rule comes from. AG-UI: spec | client | observed.
+                 Teams: documented | observed (in issues or SDK sources) | inferred (follows from others; no witness)
     party:       producer | application | service | capture
     shown:       finding | label (hint on another finding) | note (on its item) | quiet (never reported)
     """
 
     id: str
+    family: str
     slug: str
     severity: str
     title: str
@@ -46,13 +54,16 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     shown: str = "finding"
 
     @property
-    def family(self) -> str:
-        return self.id.split("-")[1]
+    def protocol(self) -> str:
+        """One of PROTOCOLS."""
+        return _protocol(self.id)
 
     @property
     def spec_url(self) -> str:
-        """Where the rule stands in the published specification; empty when it stands nowhere."""
-        return f"https://docs.ag-ui.com/spec/{self.since}/{self.spec}" if self.spec else ""
+        """The public page the rule comes from; empty when it stands on none."""
+        if self.protocol == "teams" or not self.spec:
+            return self.spec
+        return f"https://docs.ag-ui.com/spec/{self.since}/{self.spec}"
 
 
 class Family(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,10 +74,20 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
     about: str
     rules: tuple[Rule, ...] = ()
 
+    @property
+    def protocol(self) -> str:
+        """One of PROTOCOLS."""
+        return _protocol(self.code)
+
+
+def _protocol(id_: str) -> str:
+    return "teams" if id_.startswith(_TEAMS) else "ag-ui"
+
 
 def _load(raw: dict[str, Any]) -> Family:
     head = raw.pop("family")
-    rules = tuple(msgspec.convert({"id": rule_id, **row}, Rule) for rule_id, row in raw.items())
+    every = {"family": head["code"], **({"since": ""} if _protocol(head["code"]) == "teams" else {})}
+    rules = tuple(msgspec.convert({"id": rule_id, **every, **row}, Rule) for rule_id, row in raw.items())
     return Family(code=head["code"], title=head["title"], about=head["about"], rules=rules)
 
 
@@ -85,3 +106,9 @@ def families() -> tuple[Family, ...]:
 def catalogue() -> dict[str, Rule]:
     """Every rule by id."""
     return {rule.id: rule for family in families() for rule in family.rules}
+
+
+@cache
+def rules_of(protocol: str) -> tuple[Rule, ...]:
+    """The rules of one protocol (one of PROTOCOLS), in the catalogue's order."""
+    return tuple(rule for rule in catalogue().values() if rule.protocol == protocol)

@@ -49,7 +49,7 @@ class EventsPanel:
 
 def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> EventsPanel:
     wanted = filters.wanted(sel, page)
-    lines = _lines(session, trace, sel, page, wanted)
+    lines = window(session, trace, sel, page, wanted)
     bursts = items.bursts(session, trace.pk, [line.seq for line in lines]) if wanted.heads else {}
     lines = _unfolded(session, trace, lines, bursts)
     lines, cut = _budget(lines, bursts, page.event)
@@ -77,8 +77,8 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
     )
 
 
-def _lines(session: Session, trace: Trace, sel: Selection, page: PageContext, wanted: Filters) -> list[Line]:
-    """The window: from `start` on, or around the chosen record; always full when there is enough."""
+def window(session: Session, trace: Trace, sel: Selection, page: PageContext, wanted: Filters) -> list[Line]:
+    """The records shown: from `start` on, or around the chosen record; always full when there is enough."""
     if sel.start is not None:
         found = events.window(session, trace.pk, start=sel.start, limit=ROWS, filters=wanted)
     elif page.last < ROWS:
@@ -116,14 +116,14 @@ def _budget(lines: list[Line], bursts: dict[int, list[Segment]], event: int) -> 
         costs.append(1 + (0 if line.seq in bursts else drawn))
     inside = bool(lines) and lines[0].seq <= event <= _end(lines, bursts)
     chosen = sum(line.seq <= event for line in lines) - 1 if inside else 0
-    first, last = _fitting(costs, ROWS, chosen)
+    first, last = fitting(costs, ROWS, chosen)
     return lines[first:last], last < len(lines)
 
 
 def _affordable(made: list[event_rows.Row]) -> list[event_rows.Row]:
     """The rows the page can bear: drawings of many open items cost more than text."""
     chosen = next((index for index, row in enumerate(made) if row.selected), 0)
-    first, last = _fitting([row.cost for row in made], ELEMENTS, chosen)
+    first, last = fitting([row.cost for row in made], ELEMENTS, chosen)
     while last < len(made) and last - 1 > chosen and made[last - 1].derived:
         last -= 1  # a derived row is not parted from its record
     while 0 < first < chosen and made[first - 1].derived:
@@ -131,7 +131,7 @@ def _affordable(made: list[event_rows.Row]) -> list[event_rows.Row]:
     return made[first:last]
 
 
-def _fitting(costs: Sequence[int], limit: int, chosen: int) -> tuple[int, int]:
+def fitting(costs: Sequence[int], limit: int, chosen: int) -> tuple[int, int]:
     """First and behind-last index of what costs at most `limit` and holds `chosen`.
 
     From the first one on if that reaches as far, else to the last one, else from a little before the chosen one.

@@ -12,13 +12,15 @@ from dataclasses import dataclass, replace
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 
-from webapp.core.rules.model import catalogue
+from webapp.core.rules.model import catalogue, rules_of
 from webapp.storage import causes, events, findings
 from webapp.storage.models import FindingRow, Trace
-from webapp.views import cards, life_strip, names
+from webapp.views import cards, life_strip, names, vocabulary
 from webapp.views.cards import Card, Place
+from webapp.views.content import showable
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
+from webapp.views.teams import calls
 
 CAUSES = 50
 LIVES = 6  # cards with the item's life drawn
@@ -153,6 +155,7 @@ def _cards(
     numbers = causes.follower_counts(session, trace.pk, keys)
     behind = causes.followers(session, trace.pk, set(numbers), READ)
     lines = events.some(session, trace.pk, [row.event for row in rows[:LIVES]])
+    answered = _answered(session, trace, page, rows)
     out: list[Cause] = []
     room = PLACES
     for index, row in enumerate(rows):
@@ -163,7 +166,7 @@ def _cards(
         listed = behind.get(row.key, [])[: min(LISTED, max(0, room))]
         room -= len(listed)
         card = replace(
-            cards.card(row, page, again), life=life
+            cards.card(row, page, again), life=life, said=answered.get(row.event, "")
         )  # the number of places stands beside the links
         first = row.after_rejection and (not index or not rows[index - 1].after_rejection)
         lane = page.lane_of(row.lane)
@@ -187,6 +190,16 @@ def _cards(
     return out
 
 
+def _answered(
+    session: Session, trace: Trace, page: PageContext, rows: Sequence[FindingRow]
+) -> dict[int, str]:
+    """What Teams said to the exchanges the findings stand at, each told once, by record number."""
+    if trace.protocol != "teams":
+        return {}
+    known = calls.load(session, trace.pk, {row.event for row in rows}, page.event)
+    return {seq: showable(names.clip(said, 600)) for seq, ex in known.items() if (said := calls.said(ex))}
+
+
 def _unjudged(trace: Trace) -> list[Unjudged]:
     by: dict[str, list[str]] = {}
     for skipped in trace.skipped_rules:
@@ -197,10 +210,11 @@ def _unjudged(trace: Trace) -> list[Unjudged]:
 def _judged(trace: Trace, unjudged: Sequence[Unjudged]) -> str:
     if not trace.events:
         return "No event could be read, so no rule was judged."
+    words = vocabulary.of(trace.protocol)
     skipped = sum(len(each.rules) for each in unjudged)
-    judged = sum(rule.shown == "finding" for rule in catalogue().values()) - skipped
+    judged = sum(rule.shown == "finding" for rule in rules_of(trace.protocol)) - skipped
     return (
-        f"{names.plural(max(0, judged), 'rule')} judged on {names.plural(trace.events, 'event')} "
+        f"{names.plural(max(0, judged), 'rule')} judged on {names.plural(trace.events, words.event)} "
         f"by engine {trace.engine}"
     )
 

@@ -7,7 +7,6 @@ text is replaced, what a page would obey is a sign. Bounded: LINES lines of at m
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,21 +17,16 @@ from webapp.storage import lines as record_lines
 from webapp.storage import originals
 from webapp.storage.lines import Start
 from webapp.storage.models import Trace
-from webapp.views import asked, bodies, dates, names, raw
+from webapp.views import asked, bodies, dates, how_read, names, raw, reading, strays
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
+from webapp.views.strays import Strays
 
 LINES = 200
 AHEAD = 12  # lines above the chosen event's first
 WIDTH = 1_200  # bytes of a line that are shown
 STARTS = 600  # records whose beginning is looked for in a window
-STRAYS = 40  # lines not understood that are listed
 NOTES = 40  # artefacts that are listed
-FORMS = {
-    "sse": "server-sent events",
-    "ndjson": "one JSON object a line",
-    "array": "a JSON array, or objects one after the other",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +66,28 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class SourcePanel:
-    """rows in order; facts: label and value; asked: what the run was asked; run_input: as uploaded, laid out."""
+    """rows in order; facts: label and value; asked: what the run was asked; run_input: as uploaded, laid out.
+
+    head: what the recorded response head says, a sentence, "" when there is none; masked: what was done about
+    credentials; packed: the rows are no text as it was uploaded (it was compressed, or is binary); strays: link to the
+    list of lines not understood; unread: that list, instead of rows; again: URL of the choice of forms, "" where the
+    reader may not
+    """
 
     rows: Sequence[Row]
     shown: str
     earlier: Link | None
     later: Link | None
     read_as: str
+    head: str
+    masked: str
     packed: bool
+    binary: bool
     notes: Sequence[Note]
     notes_more: int
-    strays: Sequence[Link]
-    strays_more: int
-    strays_words: str
+    strays: Link | None
+    unread: Strays | None
+    again: str
     facts: Sequence[tuple[str, str]]
     asked: Sequence[asked.Asked]
     run_input: Markup | None
@@ -100,32 +103,35 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
     chosen = record_lines.line_of(session, trace.pk, page.event)
     first = _first(trace, sel, chosen)
     size, packed = originals.text_size(session, trace.pk)
-    got = originals.lines(session, trace.pk, first, LINES + 1, WIDTH + 8)
+    unread = strays.build(session, trace, sel, page.event) if sel.only == "strays" else None
+    got = [] if unread else originals.lines(session, trace.pk, first, LINES + 1, WIDTH + 8)
     rows = _rows(session, trace, sel, page, got, size)
     last = rows[-1].number if rows else first
     lines = max(trace.lines, last)
     given = _pretty(trace.input)
-    strays = list(trace.strays or [])
     return SourcePanel(
         rows=rows,
-        shown=_shown(rows, lines),
+        shown=unread.shown if unread else _shown(rows, lines),
         earlier=_edge(sel, page, max(1, first - LINES), f"{names.count(first - 1)} lines before")
-        if first > 1
+        if first > 1 and not unread
         else None,
         later=_edge(sel, page, last + 1, f"{names.count(lines - last)} lines after")
-        if lines > last
+        if lines > last and not unread
         else None,
-        read_as=_read_as(trace),
+        read_as=how_read.read_as(trace),
+        head=how_read.head(trace),
+        masked=how_read.masked(trace),
         packed=packed,
-        notes=[_note(sel, page, each) for each in trace.artefacts[:NOTES]],
-        notes_more=max(0, len(trace.artefacts) - NOTES),
-        strays=[_edge(sel, page, line, names.count(line)) for line in strays[:STRAYS]],
-        strays_more=max(0, trace.not_understood - min(len(strays), STRAYS)),
-        strays_words=f"{names.plural(trace.not_understood, 'line')} not understood"
+        binary=how_read.is_binary(trace),
+        notes=[_note(sel, page, each) for each in how_read.told(trace)[:NOTES]],
+        notes_more=max(0, len(how_read.told(trace)) - NOTES),
+        strays=Link(reading.strays_href(sel), f"{names.plural(trace.not_understood, 'line')} not understood")
         if trace.not_understood
-        else "",
+        else None,
+        unread=unread,
+        again="" if page.shared else f"{sel.base}/reread",
         facts=_facts(trace, page, size, packed),
-        asked=asked.build(session, trace, page),
+        asked=asked.build(session, trace, page) if trace.protocol != "teams" else (),
         run_input=None if given is None else given.html,
         run_input_cut=given is not None and given.cut,
         original=f"{sel.base}/original",
@@ -143,7 +149,7 @@ def _first(trace: Trace, sel: Selection, chosen: int | None) -> int:
 
 
 def _edge(sel: Selection, page: PageContext, line: int, words: str) -> Link:
-    return Link(sel.href(event=page.event, line=line), words)
+    return Link(sel.href(event=page.event, line=line, only="", start=None), words)
 
 
 def _away(sel: Selection, page: PageContext, chosen: int | None, rows: Sequence[Row]) -> Link | None:
@@ -187,7 +193,7 @@ def _rows(
             Row(
                 number=number,
                 offset=offset,
-                text=bodies.shown(_decoded(data[:WIDTH] if cut else data, cut)),
+                text=bodies.shown(bodies.of_bytes(data, WIDTH)),
                 start=mine.seq if mine is not None else None,
                 href=sel.href(event=mine.seq, line=sel.line) if mine is not None else "",
                 more=max(0, len(begins) - 1),
@@ -218,13 +224,6 @@ def _chosen(page: PageContext, found: Sequence[Start], shown: Sequence[tuple[int
     return out
 
 
-def _decoded(data: bytes, cut: bool) -> str:
-    """The bytes as text; of a line that was cut, without the character the cut went through."""
-    if cut:
-        data = re.sub(rb"[\xc0-\xff][\x80-\xbf]{0,2}$", b"", data)
-    return data.decode("utf-8", "replace")
-
-
 # ── what is told about the whole ─────────────────────────────
 
 
@@ -238,15 +237,6 @@ def _shown(rows: Sequence[Row], lines: int) -> str:
     return f"{names.count(first)}–{names.count(last)} of {names.plural(lines, 'line')}, {hidden} not shown"
 
 
-def _read_as(trace: Trace) -> str:
-    reasons = [str(reason) for reason in trace.read_because or []]
-    if not trace.format:
-        what = reasons[0] if reasons else "no form that is known"
-        return f"It could not be read: this is {what}."
-    told = f"Read as {FORMS.get(trace.format, trace.format)}"
-    return f"{told}, because {' and '.join(reasons)}." if reasons else f"{told}."
-
-
 def _note(sel: Selection, page: PageContext, artefact: dict[str, object]) -> Note:
     text = f"{names.artefact_words({**artefact, 'line': None})}."
     line = artefact.get("line")
@@ -258,7 +248,9 @@ def _facts(trace: Trace, page: PageContext, size: int, packed: bool) -> list[tup
     exact = f"{names.size_words(trace.size)}" + (
         f" ({names.count(trace.size)})" if trace.size >= 1000 else ""
     )
-    if packed:
+    if how_read.is_binary(trace):
+        exact += f", {names.size_words(size)} as text; lines and bytes here are of that text"
+    elif packed:
         exact += f" as gzip, {names.size_words(size)} expanded; lines and bytes here are of the expanded text"
     when = dates.exact(trace.created)
     facts = [("size", exact), ("SHA-256", trace.sha256), ("received", when)]

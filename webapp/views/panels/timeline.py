@@ -58,7 +58,8 @@ class TimelinePanel:
     count: what is in view and what is not; total: the run in a few words; by_time: the axis is time;
     quiet: which lanes are left out because nothing happens in them; far: columns stand for bars;
     veiled: part of the view never reached the user; has_…: whether the legend needs that sign;
-    focus_x, focus_y: where the chosen event is, px from the corner of the narrowest track
+    focus_x, focus_y: where the chosen event is, px from the corner of the narrowest track;
+    teams: lanes are streams, with their pace and their clock
     """
 
     mini: Markup
@@ -83,6 +84,7 @@ class TimelinePanel:
     focus_y: int
     elements: int
     empty: str
+    teams: bool = False
 
 
 def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> TimelinePanel:
@@ -94,7 +96,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
     order, depth = timeline_tree.tree(page.lanes.values())
     own = None if chosen is None else chosen.lane
     shown = timeline_tree.shown(order, depth, window, sel.start, own, active)
-    scene = Scene(page, window, _kept(sel, page, window, shown))
+    scene = Scene(page, window, keep(sel, page, window, shown))
     loaded = load(session, trace, scene, shown, every)
     lanes, hidden = _lanes(scene, shown, loaded)
     drawn = drawing.draw(_timeline(scene, lanes, loaded.far, own or 0))
@@ -125,7 +127,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
     )
 
 
-def _kept(sel: Selection, page: PageContext, window: Window, shown: Shown) -> Selection:
+def keep(sel: Selection, page: PageContext, window: Window, shown: Shown) -> Selection:
     """What links keep: a window that was chosen for the reader stays when something in it is clicked."""
     here = replace(sel, event=page.event)
     scale = window.scale
@@ -220,12 +222,12 @@ def _timeline(scene: Scene, lanes: Sequence[Lane], far: bool, chosen: int) -> Ti
         summary=f"{summary}, {'columns of many items' if far else names.plural(bars, 'bar')}",
         cursor=Cursor(at, words),
         rejected=None if rejected is None else window.times.of(rejected),
-        slices=_slices(scene) if far else (),
+        slices=slices(scene) if far else (),
         chosen=chosen,
     )
 
 
-def _slices(scene: Scene) -> tuple[Slice, ...]:
+def slices(scene: Scene) -> tuple[Slice, ...]:
     scale = scene.window.scale
     step = scale.span / SLICES
     out = []

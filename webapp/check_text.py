@@ -1,0 +1,88 @@
+"""The report of `lanescope check` for a terminal.
+
+Rules of this file: words from a judged recording; nothing is read or judged here. They are free to change.
+"""
+
+from __future__ import annotations
+
+from webapp.check_judge import Judged
+from webapp.core.advice import advise
+from webapp.core.errors import look_up
+from webapp.core.findings import SEVERITIES, Finding
+from webapp.core.foreign import BY_SLUG
+from webapp.core.rules import catalogue
+from webapp.readers.detect import Detection, form_name
+
+# protocol -> its name, what a run is called, what a record is called
+WORDS = {"ag-ui": ("AG-UI", "run", "event"), "teams": ("Teams", "stream", "exchange")}
+MARKS = {"fatal": "✖", "error": "▲", "warning": "●", "info": "○"}
+
+
+def as_text(judged: Judged) -> str:
+    """The report for a terminal."""
+    report = judged.report
+    version = f" {report.protocol_version}" if report.protocol_version else ""
+    name, run, event = WORDS[report.protocol]
+    form = form_name(judged.detection)
+    counts = f"{_count(len(report.runs), run)} · {_count(report.events, event)}"
+    lines = [
+        f"{report.verdict.upper()}  {printable(judged.name)}",
+        f"  {name}{version} · read as {form} · {counts}",
+    ]
+    if report.verdict == "unchecked":
+        unread = judged.detection.form is None
+        what = f"this is {', '.join(judged.detection.reasons)}" if unread else f"no {event} could be read"
+        lines.append(f"  Nothing was checked: {what}.")
+        lines += _instead(judged.detection)
+    for finding in sorted(report.findings, key=_reading_order):
+        lines += _finding_lines(finding)
+    if report.findings_left_out:
+        lines.append(f"  … and {report.findings_left_out:,} more findings beyond the limit")
+    lines += [f"  recording: {printable(a.message)}" for a in judged.account.artefacts]
+    if judged.account.not_understood:
+        lines.append(f"  {_count(judged.account.not_understood, 'line')} not understood")
+    return "\n".join(lines)
+
+
+def _instead(found: Detection) -> list[str]:
+    """What input that is no recording is, and what an error sentence means."""
+    known = BY_SLUG.get(found.foreign or "")
+    lines = [] if known is None else [f"  {known.explains}"]
+    for each in look_up(found.said):
+        lines.append(f"  {printable(each.said)}")
+        lines.append(f"      {each.wording.means}")
+        rules = [catalogue()[rule] for rule in each.wording.rules if rule in catalogue()]
+        lines += [f"      Rule: {rule.id} {rule.slug}" for rule in rules]
+        lines += [f"      Likely cause: {cause.cause}" for cause in each.causes]
+    return lines
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {word}{'' if number == 1 else 's'}"
+
+
+def _reading_order(finding: Finding) -> tuple[bool, bool, int, int]:
+    """Causes before what follows from them, what the client met before what it never got, worst first."""
+    level = SEVERITIES.index(finding.severity)
+    return finding.after_rejection, finding.cause is not None, level, finding.event
+
+
+def _finding_lines(finding: Finding) -> list[str]:
+    times = f" (×{finding.count})" if finding.count > 1 else ""
+    after = ", after the rejection" if finding.after_rejection else ""
+    follows = f" · follows from {finding.cause}" if finding.cause else ""
+    name = f"{finding.rule} {finding.slug}"
+    lines = [
+        f"  {MARKS[finding.severity]} {finding.severity} #{finding.event}{times} {name}{after}{follows}",
+        f"      {printable(finding.message)}",
+    ]
+    if finding.severity in ("fatal", "error") and not finding.cause:
+        kind = None if finding.item is None else finding.item.kind
+        lines.append(f"      Fix: {advise(finding.rule, finding.reason, kind).fix}")
+    return lines
+
+
+def printable(text: str) -> str:
+    """Text from a trace on a terminal: no control characters, nothing an encoder refuses."""
+    clean = "".join(ch if ch.isprintable() else "�" for ch in text)
+    return clean.encode("utf-8", "replace").decode()

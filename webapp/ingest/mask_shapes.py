@@ -1,0 +1,118 @@
+"""Credentials known by their shape, wherever they stand.
+
+Rules of this file: one shape a row; each says what it needs in order not to be an id, a word or base64 of something
+else. A shape begins where no longer word goes on before it (an escape such as `\\n` is none).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from webapp.ingest.mask_found import Found, Look, Looker, Quote, Stop, is_placeholder
+
+_B64URL = Stop(re.compile(rb"[^A-Za-z0-9_-]"))
+_WORD = Stop(re.compile(rb"[^A-Za-z0-9_]"))
+_JWT_END = Stop(re.compile(rb"[^A-Za-z0-9_.-]"))
+_BEARER_END = Stop(re.compile(rb"[^A-Za-z0-9._~+/=-]"))
+_NOTHING: tuple[Found, ...] = ()
+
+
+def _begins(literal: bytes, rest: bytes, before: bytes = b"A-Za-z0-9_-") -> re.Pattern[bytes]:
+    """literal: plain bytes or a class of few; what stands before it is looked at once it is there."""
+    fresh = rb"(?:(?<![%s]%s)|(?<=\\[nrtbf]%s)|(?<=%%[0-9A-Fa-f]{2}%s)|(?<=\\u00[0-9a-fA-F]{2}%s))"
+    return re.compile(literal + fresh % ((before,) + (literal,) * 4) + rest)
+
+
+def _shape(until: Stop) -> Looker:
+    def look(_data: bytes, place: re.Match[bytes], _end: int) -> Sequence[Found]:
+        return (Found(place.start(), until),)
+
+    return look
+
+
+def _sk(data: bytes, place: re.Match[bytes], end: int) -> Sequence[Found]:
+    """Long words of small letters and ids with short groups begin so too."""
+    word = place[0][3:]
+    groups = re.split(rb"[-_]", word)
+    sure = groups[0] in (b"ant", b"proj", b"svcacct", b"admin", b"or", b"lf")
+    if any(len(group) >= 16 and re.search(rb"\d", group) for group in groups) or (
+        sure and re.search(rb"\d", word)
+    ):
+        return (Found(place.start(), _B64URL),)
+    return _NOTHING
+
+
+def _bearer(data: bytes, place: re.Match[bytes], end: int) -> Sequence[Found]:
+    token = data[place.start(1) : place.end(1)]
+    return (Found(place.start(1), _BEARER_END),) if re.search(rb"\d", token) else _NOTHING
+
+
+def _azure(data: bytes, place: re.Match[bytes], end: int) -> Sequence[Found]:
+    """A storage key: 64 bytes of base64 with these letters near its end."""
+    start = place.start() - 76
+    if start < 0 or re.fullmatch(rb"[A-Za-z0-9+/]{76}", data[start : place.start()]) is None:
+        return _NOTHING
+    return (Found(start, place.end()),)
+
+
+_PEM_END = re.compile(rb"""-----|["'{<]""")
+_PEM_RUN = re.compile(rb"(?:\\+[A-Za-z])|((?:[A-Za-z0-9+/=]|\\+/){5,}+)")
+
+
+def _pem(data: bytes, place: re.Match[bytes], end: int) -> Sequence[Found]:
+    """Its lines stay lines: only what is base64 in them is overwritten."""
+    stop = _PEM_END.search(data, place.end(), end)
+    out: list[Found] = []
+    for run in _PEM_RUN.finditer(data, place.end(), end if stop is None else stop.start()):
+        if run[1] is not None:
+            out.append(Found(run.start(), run.end(), head=False, counts=int(not out)))
+    return out
+
+
+_USER = re.compile(rb"""[^\s/?#"'\\<>@:]{0,256}+:([^\s/?#"'\\<>@]{1,1024}+)@""")
+_HOOK = re.compile(
+    rb"(?:hooks\.slack\.com/services/|[a-z0-9-]{1,60}\.webhook\.office\.com/webhookb2/)([A-Za-z0-9@/_-]{16})"
+)
+_HOOK_END = Stop(re.compile(rb"[^A-Za-z0-9@/_-]"))
+
+
+def _address(data: bytes, place: re.Match[bytes], end: int) -> Sequence[Found]:
+    """A password before the host, or an address that is a credential itself."""
+    found = _USER.match(data, place.end(), end)
+    if found is not None:
+        # no word in the marker: brackets before a host mean something else
+        return _NOTHING if is_placeholder(found[1]) else (Found(found.start(1), found.end(1), head=False),)
+    hook = _HOOK.match(data, place.end(), end)
+    return _NOTHING if hook is None else (Found(hook.start(1), _HOOK_END),)
+
+
+def _sealed(data: bytes, place: re.Match[bytes], end: int) -> Sequence[Found]:
+    """What a provider encrypted is no credential, however it looks; the agent has to send it back unchanged."""
+    return (Found(place.end(), Quote(len(place[1]), 0x22), kept=True, counts=0),)
+
+
+def _looks() -> Iterator[Look]:
+    b64 = rb"[A-Za-z0-9_-]"
+    yield _begins(b"eyJ", b64 + rb"{8,4000}+\.\.?[A-Za-z0-9_-]{8}"), False, _shape(_JWT_END)
+    yield _begins(b"gh[pousr]_", rb"[A-Za-z0-9]{20}"), False, _shape(_WORD)
+    yield _begins(b"github_pat_", rb"[A-Za-z0-9_]{20}"), False, _shape(_WORD)
+    yield _begins(b"sk-", b64 + rb"{16,200}+"), False, _sk
+    yield _begins(b"sk_(?:live|test)_", rb"[A-Za-z0-9]{16}"), False, _shape(_WORD)
+    yield _begins(b"A[KS]IA", rb"[A-Z0-9]{16}(?![A-Za-z0-9_])"), False, _shape(_WORD)
+    yield _begins(b"AIza", b64 + rb"{35}(?![A-Za-z0-9_-])"), False, _shape(_B64URL)
+    yield _begins(b"xox[a-z]-", rb"[A-Za-z0-9-]{10}"), False, _shape(_B64URL)
+    yield _begins(b"npm_", rb"[A-Za-z0-9]{36}"), False, _shape(_WORD)
+    yield _begins(b"glpat-", b64 + rb"{20}"), False, _shape(_B64URL)
+    yield _begins(b"ya29\\.", b64 + rb"{20}"), False, _shape(_B64URL)
+    yield _begins(b"hf_", rb"[A-Za-z0-9]{30}"), False, _shape(_WORD)
+    yield _begins(b"gsk_", rb"[A-Za-z0-9]{40}"), False, _shape(_WORD)
+    yield re.compile(rb"\+ASt[A-Za-z0-9+/]{6}=="), False, _azure
+    yield re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----"), False, _pem
+    yield re.compile(rb"://"), False, _address
+    yield re.compile(rb"bearer(?:[ \t]|%20|\+){1,8}+([a-z0-9._~+/=-]{12,400}+)"), True, _bearer
+    sealed = rb'encrypted_?(?:value|content)\\{0,64}+"\s{0,8}+:\s{0,8}+(\\{0,64}+)"'
+    yield re.compile(sealed), True, _sealed
+
+
+LOOKS = tuple(_looks())
