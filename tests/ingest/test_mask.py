@@ -100,6 +100,31 @@ def test_only_the_value_is_overwritten() -> None:
     assert masked_text(lines)[0].count("\n") == lines.count("\n")
 
 
+GIVEN = {
+    "curl -u bot:zz9Secret https://h.example": "curl -u bot:[secret]* https://h.example",
+    "curl --user 'bot:zz9Secret' -N x": "curl --user 'bot:[secret]*' -N x",
+    "curl 'https://h.example' \\\n  -H 'Accept: */*' \\\n  -b 'sid=zz9Secret; a=b' \\\n  --compressed": (
+        "curl 'https://h.example' \\\n  -H 'Accept: */*' \\\n  -b '[secret]**********' \\\n  --compressed"
+    ),
+    'curl -N --cookie "sid=zz9Secret"': 'curl -N --cookie "[secret]*****"',
+    "docker run -u 1000:1000 x; git switch -b 'a=b'": "docker run -u 1000:1000 x; git switch -b 'a=b'",
+    "curl -u user:<password> h; curl -b cookies.txt h": "curl -u user:<password> h; curl -b cookies.txt h",
+    '{"connectionName":"c","token":"zz9SecretSecret99"}': '{"connectionName":"c","token":"[secret]*********"}',
+    '{"token":"zz9Secret","nextPageToken":"zz9SecretSecret99"}': (
+        '{"token":"zz9Secret","nextPageToken":"zz9SecretSecret99"}'
+    ),
+    "app abc8Q~" + "zZ9." * 8 + ",": "app [secret]" + "*" * 30 + ",",
+    '{"a":"x\\nabc8Q~' + "zZ9." * 8 + '"}': '{"a":"x\\n[secret]' + "*" * 30 + '"}',
+    "SG." + "zZ" * 11 + "." + "9" * 43 + " ": "[secret]" + "*" * 61 + " ",
+}
+
+
+@pytest.mark.parametrize("text", GIVEN)
+def test_what_tools_and_services_write_in_their_own_way(text: str) -> None:
+    """Options of curl, tokens of a sign-in, client secrets of Microsoft Entra and keys of mail services."""
+    assert masked_text(text)[0] == GIVEN[text]
+
+
 @pytest.mark.parametrize("text", UNTOUCHED)
 def test_what_only_looks_like_one_is_left_alone(text: str) -> None:
     """Counters, ids, words, code, schemas, public keys."""

@@ -93,11 +93,11 @@ def test_many_lines_not_understood_come_in_pages(client: TestClient) -> None:
 
 
 def test_every_form_is_offered_the_fitting_ones_first(client: TestClient) -> None:
-    """Scores and reasons; the best that is not the present one is chosen."""
+    """Scores and reasons; the present form is chosen, so that a look changes nothing."""
     html = client.get(f"/traces/{add(client, CHAT)}/reread").text
     assert re.findall(r'name="as" value="([^"]*)"', html)[:3] == ["markdown", "log", ""]
     assert set(re.findall(r'name="as" value="([^"]+)"', html)) == set(FORMS)
-    assert re.findall(r'value="([^"]*)" checked', html) == ["log"]
+    assert re.findall(r'value="([^"]*)" checked', html) == ["markdown"]
     assert "It fits because its events stand in a Markdown fence." in words(html)
     assert "fits 95 %" in html
     assert "`" not in words(re.search(r"<main.*</main>", html, re.S)[0])  # type: ignore[index]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import gzip
 import json
 import re
 from pathlib import Path
@@ -85,6 +86,14 @@ def test_a_run_input_goes_with_its_recording(client: TestClient, database: Datab
     )
     assert client.post("/traces", files=parts).status_code == 303
     assert {trace.name: trace.input for trace in stored(database)} == {"run.sse": run_input, "b.sse": None}
+
+
+def test_a_packed_recording_has_its_run_input_too(client: TestClient, database: Database) -> None:
+    """`run.input.json` beside `run.sse.gz` is its request, as for `lanescope check`."""
+    run_input = {"threadId": "t", "runId": "r", "messages": []}
+    parts = files(("run.input.json", json.dumps(run_input).encode()), ("run.sse.gz", gzip.compress(SSE)))
+    assert client.post("/traces", files=parts).status_code == 303
+    assert [trace.input for trace in stored(database)] == [run_input]
 
 
 @pytest.mark.parametrize(

@@ -140,16 +140,16 @@ def limit(placed: Placed, scale: Scale) -> Markup:
     if end <= TRACK:
         here = pct(end)
         parts.append(el("line", x1=here, x2=here, y1=y - 4, y2=y + CLOCK + 3, class_="pc-end"))
-    parts.append(_words(one, left, used, end, y))
+    parts.append(_words(one, left, used, y))
     return el("g", *parts)
 
 
-def _words(one: Limit, left: float, used: float, end: float, y: float) -> Markup:
-    """Behind what was used where there is room, else inside of it."""
-    behind = min(used, TRACK) + 5
-    foot = y + CLOCK - 0.5
-    if behind + layout.width(one.words, FONT) <= TRACK:
-        look = "t-s f-error halo" if one.over else "t-s t-2 halo"
-        return el("text", one.words, x=pct(max(behind, left)), y=foot, class_=look)
-    inside = min(end, used, TRACK) - 5
-    return el("text", one.words, x=pct(max(inside, left)), y=foot, text_anchor="end", class_="t-s pc-in")
+def _words(one: Limit, left: float, used: float, y: float) -> Markup:
+    """Under the bar, ending where the used part does if there is room before it, else beginning with the bar."""
+    wide = layout.width(one.words, FONT)
+    end = min(used, TRACK - 4)
+    foot = y + CLOCK + 11
+    look = "t-s f-error" if one.over else "t-s t-2"
+    if end - wide >= 0:
+        return el("text", one.words, x=pct(end), y=foot, text_anchor="end", class_=look)
+    return el("text", one.words, x=pct(max(left, 2)), y=foot, class_=look)

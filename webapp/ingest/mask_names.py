@@ -16,6 +16,7 @@ from webapp.ingest.mask_found import (
     ESCAPED,
     LINE,
     LONGEST,
+    VALUE,
     Found,
     Look,
     Quote,
@@ -43,6 +44,9 @@ KINDS = {
     **dict.fromkeys(("token", "key", "sig", "signature", "code"), SHORT),
 }  # fmt: skip
 _LEAST = {AUTH: 1, COOKIE: 3, PASSWORD: 1, CONNECTION: 8, SECRET: 6, SHORT: 6}  # characters of a value
+
+LONG = 16  # characters of what a bare `token` holds: of a sign-in, not of a text
+_TOKEN = re.compile(rb"(?:[A-Za-z0-9]+-)*token", re.IGNORECASE)  # no `nextPageToken`
 
 _WORDS = re.compile(rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _BEFORE = re.compile(rb"[A-Za-z0-9_-]*+\Z")
@@ -102,7 +106,8 @@ def look(data: bytes, place: re.Match[bytes], end: int) -> Sequence[Found]:
     member = _MEMBER.match(data, stop, end)
     if member is not None:
         until = Quote(len(member[2]), member[3][0])
-        return _quoted(data, member.end(), until, kind, end, chain=bool(member[1]))
+        long = kind == SHORT and _TOKEN.fullmatch(data[begun:stop]) is not None
+        return _quoted(data, member.end(), until, kind, end, chain=bool(member[1]), long=long)
     escaped = _ESCAPED.match(data, stop, end)
     if escaped is not None:
         return _quoted(data, escaped.end(), Stop(ESCAPED, LONGEST), kind, end)
@@ -128,9 +133,10 @@ def next_of_list(data: bytes, at: int, end: int, until: Quote) -> Found | None:
 
 def _quoted(
     data: bytes, at: int, until: Quote | Stop, kind: int, end: int, chain: bool = False, bare: bool = False,
-    made: bool = False,
+    made: bool = False, long: bool = False,
 ) -> Sequence[Found]:  # fmt: skip
-    """bare: nothing but the order says that this is the value; made: a short name is enough if it looks like one."""
+    """bare: nothing but the order says that this is the value; made: a short name is enough if it looks like one, long:
+    if it is no word either."""
     value = value_at(data, at, until, end)
     scheme = _SCHEME.match(value) if kind == AUTH else None
     if scheme is not None:
@@ -140,7 +146,8 @@ def _quoted(
         return _NOTHING
     if is_placeholder(value) or len(value) < _LEAST[kind]:
         return _NOTHING
-    if kind == SHORT and not (made and len(value) >= 8 and secretish(value)):
+    least = 8 if made else LONG if long else VALUE + 1
+    if kind == SHORT and not (len(value) >= least and secretish(value)):
         return _NOTHING
     if kind in (SECRET, SHORT) and re.search(rb"\s", value):
         return _NOTHING

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from webapp.ingest.mask_found import Found, Look, Looker, Quote, Stop, is_placeholder
+from webapp.ingest.mask_found import BARE, Found, Look, Looker, Quote, Stop, is_placeholder, value_at
 
 _B64URL = Stop(re.compile(rb"[^A-Za-z0-9_-]"))
 _WORD = Stop(re.compile(rb"[^A-Za-z0-9_]"))
 _JWT_END = Stop(re.compile(rb"[^A-Za-z0-9_.-]"))
+_ENTRA_END = Stop(re.compile(rb"[^A-Za-z0-9_.~-]"))
 _BEARER_END = Stop(re.compile(rb"[^A-Za-z0-9._~+/=-]"))
 _NOTHING: tuple[Found, ...] = ()
 
@@ -87,6 +88,31 @@ def _address(data: bytes, place: re.Match[bytes], end: int) -> Sequence[Found]:
     return _NOTHING if hook is None else (Found(hook.start(1), _HOOK_END),)
 
 
+_COOKIES = re.compile(rb"""[^\s=;"',\\{}]{1,256}+=[^\s;"'\\]""")
+_PASSWORD = re.compile(rb"""[^\s:"'\\]{0,256}+:(?=[^\s"'\\])""")
+_CONTINUED = re.compile(rb"(?:[\r\n]|\\n)[ \t]{1,40}\Z")
+
+
+def _curl(data: bytes, place: re.Match[bytes], end: int) -> Sequence[Found]:
+    """What `curl -u` and `curl -b` are given, also on a further line of the command."""
+    before = data[max(0, place.start() - 200) : place.start()]
+    if b"curl" not in before and _CONTINUED.search(before) is None:
+        return _NOTHING
+    at = place.end()
+    cookies = place[1] in (b"b", b"-cookie")
+    found = (_COOKIES if cookies else _PASSWORD).match(data, at, end)
+    if found is None:
+        return _NOTHING
+    until = Stop(BARE) if place[3] is None else Quote(len(place[2]), place[3][0])
+    at = at if cookies else found.end()
+    return _NOTHING if is_placeholder(value_at(data, at, until, end)) else (Found(at, until),)
+
+
+def _entra(data: bytes, place: re.Match[bytes], end: int) -> Sequence[Found]:
+    """A client secret of Microsoft Entra: three characters and a digit stand before the mark."""
+    return (Found(place.start() - 4, _ENTRA_END),)
+
+
 def _sealed(data: bytes, place: re.Match[bytes], end: int) -> Sequence[Found]:
     """What a provider encrypted is no credential, however it looks; the agent has to send it back unchanged."""
     return (Found(place.end(), Quote(len(place[1]), 0x22), kept=True, counts=0),)
@@ -107,6 +133,16 @@ def _looks() -> Iterator[Look]:
     yield _begins(b"ya29\\.", b64 + rb"{20}"), False, _shape(_B64URL)
     yield _begins(b"hf_", rb"[A-Za-z0-9]{30}"), False, _shape(_WORD)
     yield _begins(b"gsk_", rb"[A-Za-z0-9]{40}"), False, _shape(_WORD)
+    yield _begins(b"SG\\.", b64 + rb"{22}\.[A-Za-z0-9_-]{43}"), False, _shape(_JWT_END)
+    entra = rb"Q~(?<=[A-Za-z0-9_.~-]{3}[0-9]Q~)[A-Za-z0-9_.~-]{31,34}+(?![A-Za-z0-9_.~-])"
+    yield re.compile(entra), False, _entra
+    yield (
+        re.compile(
+            rb"""-(?<=\s-)(b|u|-cookie|-user|-proxy-user)(?:[ \t]{1,8}+|=)[$^]?+(\\{0,64}+)(["'])?+"""
+        ),
+        True,
+        _curl,
+    )
     yield re.compile(rb"\+ASt[A-Za-z0-9+/]{6}=="), False, _azure
     yield re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----"), False, _pem
     yield re.compile(rb"://"), False, _address

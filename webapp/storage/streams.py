@@ -145,6 +145,18 @@ def newest_reply(session: Session, trace: Trace) -> ItemRow | None:
     return session.scalar(query.order_by(ItemRow.ord.desc()).limit(1))
 
 
+def message_after(session: Session, trace: int, ord_: int) -> ItemRow | None:
+    """The agent's newest plain message that came to the chat after the item `ord_`."""
+    query = select(ItemRow).where(
+        ItemRow.trace == trace,
+        ItemRow.lane == 0,
+        ItemRow.name == "message",
+        ItemRow.ord > ord_,
+        ItemRow.chars_seen > 0,
+    )
+    return session.scalar(query.order_by(ItemRow.ord.desc()).limit(1))
+
+
 def outcomes(session: Session, traces: Collection[int]) -> dict[int, dict[str, int]]:
     """How many runs or streams of each trace ended in which way: `{pk: {"finished": 2, "stopped": 1}}`."""
     query = (

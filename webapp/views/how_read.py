@@ -43,7 +43,7 @@ def masked(trace: Trace) -> str:
     if trace.masked is None:
         return "Credentials were not looked for: the original is kept as it was received."
     if not trace.masked:
-        return "No credential was found that had to be masked."
+        return "Nothing of the known shapes of credentials was found here, so nothing was masked."
     were = "was" if trace.masked == 1 else "were"
     count = names.plural(trace.masked, "credential")
     return f"{count} {were} masked before storage; the original kept is the masked one."

@@ -40,7 +40,7 @@ class AnswerLine:
     code: str
     message: str
     title: str
-    meaning: str
+    meaning: Markup
     rules: tuple[LookAt, ...]
 
 
@@ -63,6 +63,6 @@ def _line(row: Answer) -> AnswerLine:
         code=row.code,
         message=row.message,
         title=row.title[:1].upper() + row.title[1:],
-        meaning=row.meaning,
+        meaning=marks(row.meaning, _NOWHERE),
         rules=tuple(LookAt(each, f"/rules/{each}", marks(rules[each].title, _NOWHERE)) for each in row.rules),
     )

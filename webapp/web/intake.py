@@ -25,6 +25,7 @@ from webapp.storage.db import Database
 
 CHUNK = 256 * 1024  # bytes handed to ingest at once
 MAX_PASTE = 32 * 1024 * 1024  # bytes of a form's text field, which is held in memory
+PACKED = (".gz", ".zst", ".zip")
 INPUT_SUFFIX = ".input.json"
 PASTE_NAME = "pasted text"
 
@@ -170,12 +171,18 @@ def pieces_of(file: IO[bytes]) -> Iterator[bytes]:
         yield piece
 
 
+def _stems(name: str) -> tuple[str, ...]:
+    """What a recording may be called beside its run input: `run.sse.gz` is `run`, `run.sse` or itself."""
+    plain = next((name.removesuffix(end) for end in PACKED if name.endswith(end)), name)
+    return name, plain, name.rpartition(".")[0], plain.rpartition(".")[0]
+
+
 def _owners(inputs: dict[str, UploadFile], recordings: Sequence[str]) -> dict[str, str]:
     """Name of a recording -> name of its run input; a run input without its recording is refused."""
     owners: dict[str, str] = {}
     for owner in inputs:
         stem = owner.removesuffix(INPUT_SUFFIX)
-        matching = [name for name in recordings if name == stem or name.rpartition(".")[0] == stem]
+        matching = [name for name in recordings if stem in _stems(name)]
         if not matching:
             raise BadInput(f"{owner} is the run input of a recording called {stem}; send the two together.")
         owners.update(dict.fromkeys(matching, owner))

@@ -68,11 +68,11 @@ def _page(
     protocol: str = "",
     error: UserError | None = None,
 ) -> Response:
-    """form: chosen when the page opens, "" = find out; None: the best one that is not the present."""
+    """form: chosen when the page opens, "" = find out; None: the present one, so that a look changes nothing."""
     trace = find_trace(session, trace_id)
     offers = ingest.offers(session, trace)
     if form is None:
-        form = next((offer.name for offer in offers if offer.score is not None and not offer.current), "")
+        form = next((offer.name for offer in offers if offer.current), "")
     return render(
         request,
         "pages/reread.html",

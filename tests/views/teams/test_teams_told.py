@@ -181,3 +181,10 @@ def test_what_the_user_saw_is_of_the_agents_reply(
     """Told also where nothing appeared, and never of the user's own words."""
     told = look(tell(script)).banner
     assert (told.headline, told.saw) == (headline, saw)
+
+
+def test_what_came_in_the_place_of_the_reply_is_told(tell: Tell, look: Open) -> None:
+    """An agent whose stream is refused often sends its own error: that is what the customer complains of."""
+    script = '+0.0 streaming 1 "Hi" -> E403-OFF\n+1.0 message "Exception caught: 403" -> 201 M\n'
+    saw = look(tell(script)).banner.saw
+    assert "no bubble ever appeared. In its place a plain message, #1: “Exception caught: 403”." in saw

@@ -21,8 +21,14 @@ KINDS = ("informative", "streaming", "final", "typing", "message", "edit", "dele
 STREAM_TYPES = STREAMED  # a kind is named after its stream type
 ODD_ENTITIES = frozenset({"startstreaming", "continuestreaming", "endstreaming"})
 ACTIVITY_SIGNS = frozenset(
-    {"entities", "channelData", "channelId", "conversation"}
-)  # where the type is missing
+    {"entities", "channelData", "channelId", "conversation", "from", "recipient", "serviceUrl"}
+)  # where the type is missing or wrong
+# of the Activity schema, in small letters: a record with another type and no sign is another program's
+ACTIVITY_TYPES = frozenset(
+    {"message", "typing", "conversationupdate", "endofconversation", "event", "invoke", "invokeresponse", "trace",
+     "messagereaction", "messageupdate", "messagedelete", "installationupdate", "contactrelationupdate",
+     "deleteuserdata", "suggestion", "handoff", "command", "commandresult"}
+)  # fmt: skip
 FIELDS = ("streamId", "streamType", "streamSequence")
 
 _OK = range(200, 300)
@@ -110,7 +116,9 @@ def read(raw: bytes | str) -> Exchange | None:
         return None
     if _is_call(value):
         return _from_call(value, len(raw))
-    if isinstance(value.get("type"), str) or not ACTIVITY_SIGNS.isdisjoint(value):
+    kind = value.get("type")
+    known = isinstance(kind, str) and kind.lower() in ACTIVITY_TYPES
+    if known or not ACTIVITY_SIGNS.isdisjoint(value):
         return _from_activity(value, len(raw))
     return None
 

@@ -138,7 +138,16 @@ def saw(session: Session, trace: Trace, page: PageContext, first: FindingRow | N
     bubble = bubbles.build(session, trace, page, [item], page.last)[0]
     among = names.plural(trace.run_count, "stream") if trace.run_count > 1 else ""
     head = f"Of {among}, in {words.stream_name(item.lane)}: " if among and item.lane else ""
-    return f"{head}{in_words(bubble)}", missing(bubble)
+    return f"{head}{in_words(bubble)}{_instead(session, trace, page, item, bubble)}", missing(bubble)
+
+
+def _instead(session: Session, trace: Trace, page: PageContext, item: ItemRow, bubble: Bubble) -> str:
+    """What came to the chat in the place of a reply that never appeared: often the agent's own error message."""
+    other = streams.message_after(session, trace.pk, item.ord) if bubble.state == "never" else None
+    if other is None:
+        return ""
+    text = bubbles.build(session, trace, page, [other], page.last)[0].text
+    return f" In its place a plain message, #{other.first}: {quote(text)}." if text else ""
 
 
 def _item(session: Session, trace: Trace, first: FindingRow | None) -> ItemRow | None:
