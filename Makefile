@@ -1,4 +1,4 @@
-# make run | test | check | bench | reference | lock. Only Python 3.11 or newer and make are needed (reference: Node.js
+# make run | test | check | bench | fuzz | reference | lock. Only Python 3.11 or newer and make are needed (reference: Node.js
 # too); the rest is fetched once.
 PYTHON ?= python3
 VENV := .venv
@@ -7,7 +7,7 @@ STAMPS := $(VENV)/stamps
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 TEMPLATES := templates
 
-.PHONY: run test test-fast check bench reference node lock clean
+.PHONY: run test test-fast check bench fuzz reference node lock clean
 
 run: $(STAMPS)/run
 	$(BIN)/lanescope serve
@@ -28,6 +28,14 @@ check: $(STAMPS)/dev
 
 bench: $(STAMPS)/dev
 	$(BIN)/python -m tests.bench
+
+# Spoilt files of every form through detection, reading and the engine: an exception, a line that is not accounted for or
+# a slow sample is printed with its seed; python -m tests.readers.fuzz --seed N repeats it. make fuzz SAMPLES=5000 FIRST=50000
+# for others.
+SAMPLES ?= 50000
+FIRST ?= 0
+fuzz: $(STAMPS)/dev
+	$(BIN)/python -m tests.readers.fuzz --count $(SAMPLES) --first $(FIRST)
 
 # The engine against the protocol's own client on random streams (docs/reference.md); make reference COUNT=5000 for a slice.
 COUNT ?= 100000

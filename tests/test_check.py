@@ -211,3 +211,27 @@ def test_an_error_sentence_alone_is_explained(tmp_path: Path) -> None:
     assert "Nothing was checked: this is an error message, not a recording." in out
     assert "Rule: AGUI-TOL-03" in out
     assert "Likely cause:" in out
+
+
+def test_a_stream_far_down_in_a_har_file_is_judged_as_one(tmp_path: Path) -> None:
+    """A page loads much before its agent answers: what the file begins with says nothing about the protocol."""
+    log = json.loads(three_in_a_har())
+    script = {"mimeType": "text/javascript", "text": "var a = 1;\n" * 10_000}
+    page = entry_of_a_page(script)
+    streams = [each for each in log["log"]["entries"] if "event-stream" in json.dumps(each)][:1]
+    log["log"]["entries"] = [page, *streams]
+    (tmp_path / "x.har").write_text(json.dumps(log))
+    code, out, err = run("x.har", "--format", "json", cwd=tmp_path)
+    assert (code, err) == (0, "")
+    told = json.loads(out)
+    assert (told["format"], told["protocol"], told["events"]) == ("har-stream", "ag-ui", 5)
+
+
+def entry_of_a_page(content: dict[str, Any]) -> dict[str, Any]:
+    """A call of a HAR file that is no stream."""
+    return {
+        "startedDateTime": "2026-09-01T08:00:00.000Z",
+        "time": 5,
+        "request": {"method": "GET", "url": "https://x.example/a.js", "headers": []},
+        "response": {"status": 200, "headers": [], "content": content},
+    }

@@ -117,7 +117,8 @@ This file is written by a test run: `python -m tests.readers.forms_table --write
 fault are wrapped in every form below and judged as `lanescope check` judges them; a test fails when this file says
 anything else than what comes of it. `lanescope formats` lists the same forms.
 
-Each form may besides be packed with gzip, zstd or zip, and be UTF-16 or UTF-32.
+Each form may besides be packed with gzip, zstd or zip, and be UTF-16 or UTF-32. `make fuzz` spoils files of every form
+in 50,000 ways (some minutes) and reads them: nothing raises, every line is accounted for, no sample takes long.
 
 ## Forms
 

@@ -28,11 +28,14 @@ def account_of(
 @pytest.mark.parametrize("begin", [HEAD, "```\n"])
 def test_a_body_of_any_line_ends_behind_a_head_or_in_a_fence(begin: str, end: str) -> None:
     """A CR alone ends a line of an event stream and none of the file: lines are those of the file."""
-    text = begin + sse(CLEAN).replace("\n", end)
+    text = begin + sse(CLEAN[:3]).replace("\n", end) + "\n" + sse(CLEAN[3:])
     records, account = account_of(text)
     assert len(records) == 5
     assert account.lines == text.count("\n") + (not text.endswith("\n"))
-    assert all(text.encode()[: each.offset].count(b"\n") == each.line - 1 for each in records)
+    for each in records:
+        before, behind = text.encode()[: each.offset], text.encode()[each.offset :]
+        assert before.count(b"\n") == each.line - 1
+        assert each.payload in behind.partition(b"\n")[0]
 
 
 def test_strays_on_one_line_of_the_file_count_once() -> None:

@@ -193,3 +193,33 @@ def test_a_type_that_is_no_text_is_no_sign_of_anything(odd):
     """The first record may hold any JSON value as its `type`."""
     found, records, _ = read([b'data: {"type":' + odd + b"}\n\ndata: " + EVENT + b"\n\n"])
     assert (found.form, found.protocol, len(list(records))) == ("sse", "ag-ui", 2)
+
+
+TOLD = (
+    "RunStartedEvent(type=<EventType.RUN_STARTED: 'RUN_STARTED'>, thread_id='t', run_id='r')",
+    "type=<EventType.RUN_STARTED: 'RUN_STARTED'> timestamp=None thread_id='t' run_id='r'",
+    "{ type: 'message', channelData: { streamType: 'final' } }\nconfig: { url: '/v3/conversations/a/activities' }",
+    "Activity(type='typing', entities=[{'type': 'streaminfo', 'stream_type': 'streaming'}])",
+    'HTTP Request: POST https://h.example/v3/conversations/a/activities "HTTP/1.1 201 Created"',
+    '[DEBUG] app {\n[DEBUG] app   "type": "typing"',
+)
+
+
+@pytest.mark.parametrize("told", TOLD)
+@pytest.mark.parametrize("form", ["sse", "ndjson", "array", "log", "typed"])
+def test_what_an_event_says_does_not_make_the_form(form, told):
+    """An agent may show code, logs and objects in its texts, in every form of recording."""
+    events = [
+        {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},
+        {"type": "CUSTOM", "name": "code", "value": {"text": told, "list": [told]}},
+    ]
+    lines = [json.dumps(event) for event in events]
+    text = {
+        "sse": "".join(f"data: {line}\n\n" for line in lines),
+        "ndjson": "\n".join(lines),
+        "array": json.dumps(events, indent=2),
+        "log": "".join(f"2026-09-01 10:00:00,123 DEBUG app emit {line}\n" for line in lines),
+        "typed": "".join(f"{event['type']}: {line}\n" for event, line in zip(events, lines, strict=True)),
+    }[form]
+    found = detect(text.encode(), complete=True)
+    assert (found.form, found.protocol) == (form, "ag-ui")

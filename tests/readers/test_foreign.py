@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from webapp.core.foreign import BY_SLUG, RECIPES, by_phrase
-from webapp.readers.detect import detect, read
+from webapp.readers.detect import HEAD_BYTES, concluded, detect, read
 from webapp.views import recipes
 
 STARTED = b'data: {"type":"RUN_STARTED","threadId":"t","runId":"r"}\n\n'
@@ -94,6 +94,32 @@ def test_one_event_of_ours_makes_it_a_stream(slug):
         text = b"data: " + text + b"\n\n"
     found = detect(text + STARTED, complete=True)
     assert (found.form, found.protocol, found.foreign) == ("sse", "ag-ui", None)
+
+
+def test_a_json_log_without_events_is_named():
+    """Its entries lack what an event has, and that is no fault of an agent; with an event among them it is a log."""
+    quiet = b'{"level":"info","msg":"started","type":"request"}\n' * 4
+    assert detect(quiet, complete=True).foreign == "server-log"
+    event = b'{"level":"info","msg":"sent","event":{"type":"RUN_STARTED","threadId":"t","runId":"r"}}\n'
+    assert detect(quiet + event, complete=True).form == "log"
+
+
+@pytest.mark.parametrize(
+    ("quiet", "before"),
+    [(b"2026-09-01 09:00:00,123 INFO app ready\n", b"2026-09-01 10:00:00,123 INFO app sent "),
+     (b'{"level":"info","msg":"ready"}\n', b"")],
+)  # fmt: skip
+def test_events_far_down_in_a_log_are_read(quiet, before):
+    """The first bytes hold none: whether there is one shows at the end."""
+    event = STARTED.strip().removeprefix(b"data: ")
+    if not before:
+        event = b'{"level":"info","msg":"sent","event":' + event + b"}"
+    text = quiet * (2 * HEAD_BYTES // len(quiet))
+    found, records, _ = read([text, before, event, b"\n"])
+    assert found.form == "log"
+    assert len(list(records)) == 1
+    found, records, _ = read([text])
+    assert concluded(found, len(list(records))).foreign == "server-log"
 
 
 def test_whatever_is_chosen_is_read():

@@ -200,3 +200,48 @@ def test_an_export_that_is_not_newest_first_keeps_its_order() -> None:
     report, account = judged(json.dumps(rows).encode())
     assert report.verdict == "conformant"
     assert "newest-first" not in [each.kind for each in account.artefacts]
+
+
+def odd_shapes() -> dict[str, bytes]:
+    """A HAR file in a shape no exporter gives it, with a login beside the stream."""
+    whole = three_in_a_har()
+    log = json.loads(whole)
+    entries = log["log"]["entries"]
+    return {
+        "an object before `log`": json.dumps({"about": {"by": "x"}, **log}).encode(),
+        "a comment first": b"// exported\n" + whole,
+        "in another object": json.dumps({"har": log}).encode(),
+        "in an array": json.dumps([log]).encode(),
+        "another spelling": json.dumps({"Log": {"Entries": entries}}).encode(),
+        "entries alone": json.dumps(entries, indent=1).encode(),
+        "one entry": json.dumps(entries[0]).encode(),
+        "an entry a line": "".join(json.dumps(each) + "\n" for each in entries).encode(),
+        "in a fence": b"Look:\n```json\n" + whole + b"\n```\n",
+        "a script": b"var har = " + whole + b";",
+    }
+
+
+@pytest.mark.parametrize("shape", odd_shapes())
+def test_calls_of_a_har_file_that_is_none_are_refused(shape: str) -> None:
+    """Cookies and headers of any name stand in them, so that masking alone would not do."""
+    data = odd_shapes()[shape]
+    with pytest.raises(Refused, match="cookies and credentials"):
+        parts([data])
+    with pytest.raises(Refused, match="calls of a HAR file"):
+        parts([zipped({"a.json": data})])
+
+
+@pytest.mark.parametrize("before", [b"\xef\xbb\xbf", b" \n", b"\xef\xbb\xbf \r\n\t"])
+def test_a_har_file_may_begin_with_white_space(before: bytes) -> None:
+    """A byte order mark and blank lines are no odd shape."""
+    assert len(parts([before + three_in_a_har()])) == len(parts([three_in_a_har()]))
+
+
+def test_events_that_hold_a_har_file_are_a_stream() -> None:
+    """A tool may give one as its result, as an object or as text."""
+    held = json.loads(three_in_a_har())
+    for value in (held, json.dumps(held)):
+        events = [CLEAN[0], {"type": "CUSTOM", "name": "har", "value": value}, CLEAN[4]]
+        for text in (sse(events), json.dumps(events, indent=1)):
+            assert parts([text.encode()]) == []
+            assert judged(text.encode())[0].verdict == "conformant"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import html
 import gzip
+import html
 import json
 import re
 from pathlib import Path
@@ -60,6 +60,17 @@ def test_pasted_text_becomes_a_trace(client: TestClient, database: Database) -> 
     assert client.post("/traces", data={"text": text, "name": " refund "}).status_code == 303
     assert [(trace.name, trace.source, trace.verdict) for trace in stored(database)] == [
         ("refund", "paste", "conformant")
+    ]
+
+
+def test_the_line_ends_of_a_form_are_nobodys_fault(client: TestClient, database: Database) -> None:
+    """A browser sends a text field with CRLF at every line's end; a file keeps the ends it has."""
+    text = SSE.replace(b"\n", b"\r\n")
+    assert client.post("/traces", data={"text": text.decode()}).status_code == 303
+    assert client.post("/traces", files={"files": ("a.sse", text)}).status_code == 303
+    assert sorted((trace.source, trace.verdict) for trace in stored(database)) == [
+        ("a.sse", "nonconformant"),
+        ("paste", "conformant"),
     ]
 
 

@@ -33,6 +33,9 @@ from webapp.readers.unread import UnreadReader
 from webapp.readers.utf16 import as_utf8
 
 CHOSEN = "it was chosen so"  # the reason for a form that a person named
+# a HAR file looks like one of connector calls until its stream comes, which may be far down
+AGUI_ONLY = {"har-stream": "ag-ui"}
+LOGGED = "server-log"  # slug of a log without events
 SAMPLE = 50  # records of the head looked at for the protocol
 
 # what people call the same forms when Teams wrote them: (form, what the records are)
@@ -87,6 +90,10 @@ def detect(head: bytes, *, complete: bool) -> Detection:
     return concluded(told, len(_records_of(form.name, look.data))) if look.complete else told
 
 
+# the beginning of a long log without an event: one may come further on
+QUIET = Detection("log", 0.3, ("it begins as a log does",))
+
+
 def _foreign(slug: str, said: str = "") -> Detection:
     return Detection(None, 0.0, (BY_SLUG[slug].what,), foreign=slug, said=said)
 
@@ -96,7 +103,7 @@ def _nothing(look: Head) -> Detection:
     if said := foreign.error_alone(look):
         return _foreign(ERROR_ALONE, said)
     if (slug := foreign.loose(look)) is not None:
-        return _foreign(slug)
+        return _foreign(slug) if look.complete or slug != LOGGED else QUIET
     what = what_else(look.data)
     return Detection(None, 0.0, (what,), foreign="prose" if what == BY_SLUG["prose"].what else None)
 
@@ -106,6 +113,8 @@ def _other(look: Head, form: str) -> Detection | None:
     if form != "sse" and (said := foreign.error_alone(look)):
         return _foreign(ERROR_ALONE, said)
     slug = foreign.dialect(_values(form, look.data, look.complete), look.data)
+    if slug == LOGGED and not look.complete:
+        return QUIET
     return None if slug is None else _foreign(slug)
 
 
@@ -123,9 +132,12 @@ def form_name(found: Detection) -> str:
 
 
 def concluded(found: Detection, records: int) -> Detection:
-    """What is to be said once everything was read: a HAR file without a streamed reply is none of ours."""
+    """What is to be said once everything was read: a HAR file without a
+    streamed reply is none of ours, nor is a log without an event."""
     if found.form == "har" and not records:
         return Detection(None, 0.0, (HAR_ELSE,))
+    if found is QUIET and not records:
+        return _foreign(LOGGED)
     return found
 
 
@@ -180,7 +192,9 @@ def read(
     if form is not None:
         score = FORMS[form].score(Head(as_utf8(head), complete=ended))
         title = "" if score is None else score.title
-        told = Detection(form, 1.0, (CHOSEN,), found.protocol, title=title)
+        kinds = tuple(reason for reason in found.reasons if (form, reason) in TEAMS_NAMES)
+        spoken = AGUI_ONLY.get(form, found.protocol)
+        told = Detection(form, 1.0, (CHOSEN, *kinds), spoken, title=title)
         found = told if told.protocol else _speaking(told, form, head[:HEAD_BYTES], ended)
     reader = open_reader(found.form, chosen)
     return found, _records(reader, head, plain, packed), reader.account

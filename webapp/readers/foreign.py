@@ -42,6 +42,8 @@ _SCRIPT = re.compile(
     re.M,
 )
 _RECORDED = re.compile(rb"^(?:data: ?|\{\s*\"|\[\s*\{|<?EventType|[ \t]{0,80}+type=<)", re.M)
+_LEVELS = frozenset({"level", "severity", "levelname", "loglevel", "log.level", "lvl", "l"})
+_SAID = frozenset({"msg", "message", "mt", "m", "text", "event"})
 _LOG_LINE = re.compile(
     rb"(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d\d:\d\d:\d\d|\[?(?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|CRITICAL)\b"
     rb"|\d{1,3}(?:\.\d{1,3}){3} |[A-Z][a-z]{2} \d{1,2} \d\d:\d\d)",
@@ -137,6 +139,12 @@ def _a2a(value: dict[str, Any]) -> bool:
     return "jsonrpc" in value and isinstance(method, str) and _A2A_METHOD.match(method) is not None
 
 
+def _logged(value: dict[str, Any]) -> bool:
+    """An entry of a JSON log: how bad it is, and what it says."""
+    names = {name.lower().lstrip("@") for name in value}
+    return not _LEVELS.isdisjoint(names) and not _SAID.isdisjoint(names)
+
+
 def _langgraph(value: dict[str, Any]) -> bool:
     event = value.get("event")
     return isinstance(event, str) and event.startswith("on_") and "data" in value and "run_id" in value
@@ -150,6 +158,7 @@ _SIGNS: tuple[tuple[str, Callable[[dict[str, Any]], bool]], ...] = (
     ("a2a", _a2a),
     ("mcp", lambda value: value.get("jsonrpc") == "2.0"),
     ("langgraph", _langgraph),
+    ("server-log", _logged),
     ("gemini", lambda value: isinstance(value.get("candidates"), list)),
 )
 __all__ = ["ERROR_ALONE", "dialect", "error_alone", "loose", "of_phrase", "source_code"]

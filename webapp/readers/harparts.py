@@ -73,7 +73,7 @@ def _teams(reader: HarReader) -> Artefact:
     if not picked:
         return Artefact(
             SIFTED,
-            f"None of the {calls:,} calls in this HAR file belongs to a streamed reply of an agent or in Teams, so "
+            f"{_none(calls)} in this HAR file belongs to a streamed reply of an agent or in Teams, so "
             "none was stored. Save the response body of the stream instead.",
         )
     rest = f"the other {calls - picked:,} were not stored" if calls > picked else "there were no others"
@@ -87,7 +87,9 @@ def _teams(reader: HarReader) -> Artefact:
 def _one(title: str, calls: int) -> Artefact:
     rest = (
         f"the other {calls - 1:,} calls of the HAR file were not stored"
-        if calls > 1
+        if calls > 2
+        else "the other call of the HAR file was not stored"
+        if calls == 2
         else "the HAR file had no other call"
     )
     return Artefact(
@@ -98,3 +100,7 @@ def _one(title: str, calls: int) -> Artefact:
 def _anywhere(account: Account) -> list[Artefact]:
     """Artefacts without their lines: those were the upload's, and what is stored has others."""
     return [Artefact(a.kind, a.message) for a in account.artefacts if a.kind != "har-others"]
+
+
+def _none(calls: int) -> str:
+    return "No call" if calls < 2 else f"None of the {calls:,} calls"

@@ -21,7 +21,7 @@ from webapp.readers.limits import Limits
 from webapp.readers.linewise import LineReader
 from webapp.readers.logtime import Times, find
 from webapp.readers.pynames import dumped
-from webapp.readers.signs import is_fenced
+from webapp.readers.signs import is_fenced, outside_json
 
 MAX_OPEN = 500  # calls waiting for their answer; one more and the oldest goes without
 ELSE = "another call in the log"
@@ -225,7 +225,7 @@ def score(head: Head) -> Score | None:
     lines = head.lines
     found, named = 0, ""
     for line in lines:
-        shown = line.decode("utf-8", "replace")
+        shown = outside_json(line).decode("utf-8", "replace")
         match = _START.search(shown) or _HTTPX.search(shown) or _LINE.search(shown) or _BARE.search(shown)
         if match is None or shown.lstrip().startswith(("{", "[{", "data:")):
             continue

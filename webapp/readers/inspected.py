@@ -16,7 +16,7 @@ from webapp.readers.limits import Limits
 from webapp.readers.linewise import LineReader
 from webapp.readers.logtime import Times, find
 from webapp.readers.pyliteral import Broken
-from webapp.readers.signs import is_fenced
+from webapp.readers.signs import is_fenced, outside_json
 from webapp.readers.tally import is_utf8
 
 MAX_HELD_LINES = 50_000  # of one object; sockets and agents make long dumps
@@ -182,7 +182,7 @@ def _start(shown: str) -> int | None:
 
 def score(head: Head) -> Score | None:
     data = head.data
-    names = len(_BARE_KEY.findall(data))
+    names = sum(len(_BARE_KEY.findall(outside_json(line))) for line in data.splitlines())
     if not names or not (_TEAMS.search(data) or _AG_UI.search(data)):
         return None
     plain = sum(line.startswith((b"data:", b'{"', b'[{"')) for line in head.lines)

@@ -31,12 +31,13 @@ from webapp.readers.several import (
     pieces_of,
     run_input_of,
 )
-from webapp.readers.signs import is_har
+from webapp.readers.signs import holds_har, is_har
 from webapp.readers.zipped import Archive, Member
 
 SPOOL = 4_000_000  # bytes held in memory before they go to disk
 INPUT_SUFFIX = ".input.json"
 ALL = "all"
+HAR_PIECES = "calls of a HAR file, but not as a HAR file has them: give the exported file as it is"
 _EVENT = re.compile(rb'"type"\s*:\s*"[A-Z][A-Z_]+"')
 
 Splitter = Callable[[IO[bytes], Limits], Several]
@@ -52,7 +53,7 @@ SPLITTERS: dict[str, Splitter] = {
 
 def splits(head: bytes, form: str | None = None) -> bool:
     """Whether a file that begins so may hold several streams. form: as which it is to be read, if that was chosen."""
-    return head.startswith(ZIP) or _splitter(head, form) is not None
+    return head.startswith(ZIP) or holds_har(head) or _splitter(head, form) is not None
 
 
 def _splitter(head: bytes, form: str | None) -> Splitter | None:
@@ -75,6 +76,10 @@ def look(file: IO[bytes], limits: Limits, form: str | None = None) -> Several | 
     head = file.read(HEAD_BYTES + 1)
     if head.startswith(ZIP):
         return ZipParts(file, limits, form)
+    if holds_har(head):
+        raise Refused(
+            f"This holds {HAR_PIECES}. Nothing of it was kept, since it has cookies and credentials in it."
+        )
     splitter = _splitter(head, form)
     return None if splitter is None else splitter(file, limits)
 
@@ -126,6 +131,8 @@ class ZipParts:
                 if (value := run_input_of(file.read())) is not None:
                     self._inputs[member.name.removesuffix(INPUT_SUFFIX)] = value
                     return [Part(id, member.name, None)]
+            if holds_har(head):
+                return [Part(id, member.name, None, reasons=(f"this holds {HAR_PIECES}",))]
             several = None if head.startswith(ZIP) else look(file, self._limits, self._form)
             if several is not None and several.parts:
                 if len(several.parts) == 1:

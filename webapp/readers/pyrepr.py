@@ -19,8 +19,8 @@ from webapp.readers.logtime import Times, find
 from webapp.readers.pyactivity import wire_activity
 from webapp.readers.pyliteral import Broken, Model, Scan
 from webapp.readers.pynames import dumped, wire_event
-from webapp.readers.signs import is_fenced
-from webapp.readers.tally import is_utf8
+from webapp.readers.signs import is_fenced, outside_json
+from webapp.readers.tally import PAST, is_utf8
 
 MAX_HELD_LINES = 20_000  # of one event shown over several lines
 BRACKETS = "brackets around the events"
@@ -84,6 +84,7 @@ class PythonReader(LineReader):
     def _events(self, shown: str, text: bytes, number: int, offset: int) -> bool:
         """Offer the events of one line, and hold one that goes on; False: there was none."""
         scan, pos, lines = Scan(shown), 0, 1
+        used = self.account.records
         while (found := _START.search(shown, pos)) is not None:
             try:
                 value, pos = self._value(scan, found)
@@ -94,7 +95,7 @@ class PythonReader(LineReader):
                     self._hold(shown[found.start() :], text, number, offset)
                     return True
                 if not lines:  # a record and a broken one in one line
-                    self.account.records -= 1
+                    self._uncount(used)
                 return False
             event = _wire(value)
             if event is None:
@@ -103,6 +104,16 @@ class PythonReader(LineReader):
             self._offer(event, text, number, offset, lines, at)
             lines = 0
         return not lines
+
+    def _uncount(self, used: int) -> None:
+        """Take back what the line at hand was counted as: a record's, or past the limit."""
+        account = self.account
+        if account.records > used:
+            account.records -= 1
+        elif account.ignored.get(PAST, 0) > 1:
+            account.ignored[PAST] -= 1
+        else:
+            account.ignored.pop(PAST, None)
 
     def _value(self, scan: Scan, found: re.Match[str]) -> tuple[Model | dict[str, object], int]:
         if found.group().startswith("type="):
@@ -169,13 +180,14 @@ def score(head: Head) -> Score | None:
     if plain * 2 >= len(lines):
         return None
     value = 0.5 if is_fenced(lines) else 0.9 if plain else 1.0
-    found = sum(_LOOKS.search(line) is not None or _OPENS.search(line) is not None for line in lines)
-    if found and _LOOKS.search(head.data):
+    shown = list(map(outside_json, lines))
+    found = sum(_LOOKS.search(line) is not None or _OPENS.search(line) is not None for line in shown)
+    if found and any(map(_LOOKS.search, shown)):
         return Score(
             value, (f"{found:,} of the first {len(lines):,} lines show an event as Python does",), "ag-ui"
         )
-    found = sum(_ACTIVITY.search(line) is not None for line in lines)
-    if found and _STREAM.search(head.data):
+    found = sum(_ACTIVITY.search(line) is not None for line in shown)
+    if found and any(map(_STREAM.search, shown)):
         reason = f"{found:,} of the first {len(lines):,} lines show an activity as Python does"
         return Score(value, (reason,), "teams", "Python log of Teams activities")
     return None

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from webapp.readers.activities import TEXT, is_activity, is_exchange
+from webapp.readers.lines import BOM
 
 # Families of event names, retired ones (THINKING) too: a name this product does not know yet still tells the
 # protocol
@@ -25,6 +26,12 @@ _HAR = re.compile(
     rb'"log"\s*:\s*\{\s*"(?:version|creator|browser|pages|entries|comment)")',
     re.DOTALL,
 )
+# an entry of such a file, not quoted in another text
+_HAR_ENTRY = re.compile(rb'(?<!\\)"startedDateTime"\s*+:')
+_HAR_REQUEST = re.compile(
+    rb'(?<!\\)"request"\s*+:\s*+\{\s*+"(?:method|url|httpVersion|comment|headersSize|headers|cookies|queryString|postData|bodySize)"'
+)
+_ACTIVITY_TEXT = re.compile(rb'"type"\s*+:\s*+"(?:message|typing|conversationUpdate|event|invoke)"')
 HAR_ELSE = "a HAR file of a browser's network tab; save the response body of the stream instead"
 # Reasons: what the records are
 EXCHANGES = "what they hold are calls of the Teams connector"
@@ -48,6 +55,12 @@ _INSPECTOR = re.compile(
     rb'\s*+\{\s*+(?:"version"\s*+:\s*+\d++\s*+,\s*+)?"session"\s*+:\s*+\{(?=.*?"(?:exchanges|frames)"\s*+:\s*+\[)',
     re.DOTALL,
 )
+# a member of a JSON object, and a whole JSON string
+_JSON_MEMBER = re.compile(rb'"[^"\\]{1,200}+"\s*+:\s*+(?:["\[{\d-]|true\b|false\b|null\b|$)')
+_JSON_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+_STRING_OR_REST = re.compile(
+    _JSON_STRING.pattern[:-1] + rb'(?:"|\\?\Z)', re.DOTALL
+)  # no place is looked at twice
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _MARKUP = re.compile(rb"\s*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
 _XML = re.compile(rb"\s*<(?:\?xml\b|[a-z][\w:.-]*[\s/>])", re.IGNORECASE)
@@ -88,9 +101,28 @@ def is_har(head: bytes) -> bool:
     return _HAR.match(head) is not None
 
 
+def holds_har(head: bytes) -> bool:
+    """Whether entries of a HAR file stand in something that is none: in an array, behind a comment, one a line."""
+    if is_har(head.removeprefix(BOM)) or not (_HAR_ENTRY.search(head) and _HAR_REQUEST.search(head)):
+        return False
+    return not (_AG_UI_TEXT.search(head) or _ACTIVITY_TEXT.search(head))
+
+
 def is_inspector(head: bytes) -> bool:
     """Whether the text begins as a session recording of the agui-inspector."""
     return _INSPECTOR.match(head) is not None
+
+
+def outside_json(line: bytes) -> bytes:
+    """The line without its JSON strings, where it has JSON: what stands in those is a text somebody wrote."""
+    if _JSON_MEMBER.search(line) or _JSON_STRING.fullmatch(line.strip().rstrip(b",")):
+        return _STRING_OR_REST.sub(_emptied, line)
+    return line
+
+
+def _emptied(found: re.Match[bytes]) -> bytes:
+    """An empty string for a string; one that does not end stays as it is."""
+    return b'""' if _JSON_STRING.fullmatch(found[0]) else found[0]
 
 
 def is_fenced(lines: list[bytes]) -> bool:

@@ -152,15 +152,17 @@ class WrappedReader(LineReader):
             else:
                 strays.append(moved)
         its.strays[:] = strays
-        used = its.records + sum(its.ignored.values()) + its.not_understood
-        more = used - self._placed
+        more = its.records + sum(its.ignored.values()) + its.not_understood - self._placed
+        unseen = min(
+            max(more, 0), its.not_understood - len(strays)
+        )  # of which nobody can say where they stand
+        its.not_understood -= unseen
+        more -= unseen
         for reason in sorted(its.ignored):
             taken = min(max(more, 0), its.ignored[reason])
             its.ignored[reason] -= taken
             more -= taken
-        taken = min(max(more, 0), its.records)
-        its.records -= taken
-        its.not_understood -= max(more - taken, 0)
+        its.records -= min(max(more, 0), its.records)
 
     def _one(self, text: bytes, length: int, ended: bool) -> None:
         if text.strip() or self.full:

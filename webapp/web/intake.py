@@ -74,7 +74,9 @@ def recordings_of(form: FormData) -> list[Recording]:
     text = form.get("text")
     if isinstance(text, str) and text.strip():
         title = str(form.get("name") or "").strip()[:200] or PASTE_NAME
-        return [Recording(title, BytesIO(text.encode("utf-8", "surrogatepass")), "paste")]
+        # a form sends every line end as CRLF, whatever was pasted: the stream is not to be blamed for it
+        pasted = text.replace("\r\n", "\n").encode("utf-8", "surrogatepass")
+        return [Recording(title, BytesIO(pasted), "paste")]
     if not recordings:
         raise BadInput("Nothing was sent: choose a file, or paste a recording.")
     run_inputs = {name: _run_input(owner, inputs[owner].file) for name, owner in owners.items()}

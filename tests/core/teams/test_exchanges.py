@@ -309,3 +309,10 @@ def test_the_users_own_words_are_inbound(sender: Any, inbound: bool) -> None:
     """By role, or by the id where no role is given."""
     kind = decoded({"type": "message", "text": "hi", "from": sender}).kind
     assert (kind == "inbound") == inbound
+
+
+@pytest.mark.parametrize("kind", ["RUN_STARTED", "RAW", "request", "text-delta", ""])
+def test_another_programs_record_is_no_activity(kind: str) -> None:
+    """A type alone does not make one: an event stream read as Teams would pass without a word of it judged."""
+    assert read(json.dumps({"type": kind, "threadId": "t"})) is None
+    assert decoded({"type": kind, "channelId": "msteams"}).kind == "other"
