@@ -152,12 +152,24 @@ def test_finding_out_again_and_unknown_names(database: Database, settings: Setti
 
 
 def test_it_can_be_judged_by_the_other_protocol(database: Database, settings: Settings) -> None:
-    """A Teams trace and back; the run input of an AG-UI trace waits."""
-    id_ = keep(database, settings, "".join(f"{line(event)}\n" for event in CLEAN).encode())
-    reread(database, id_, form="ndjson", protocol="teams", settings=settings)
-    assert trace_of(database, id_).protocol == "teams"
+    """A Teams trace as AG-UI and back; what holds no activity at all stays what it is."""
+    activity = {
+        "type": "typing",
+        "text": "x",
+        "entities": [{"type": "streaminfo", "streamType": "informative"}],
+    }
+    id_ = keep(database, settings, f"{line(activity)}\n".encode())
+    reread(database, id_, form="ndjson", protocol="ag-ui", settings=settings)
+    assert trace_of(database, id_).protocol == "ag-ui"
     reread(database, id_, form="ndjson", settings=settings)
-    assert (trace_of(database, id_).protocol, trace_of(database, id_).verdict) == ("ag-ui", "conformant")
+    assert trace_of(database, id_).protocol == "teams"
+    events = keep(database, settings, "".join(f"{line(event)}\n" for event in CLEAN).encode())
+    with pytest.raises(BadInput, match="no event"):
+        reread(database, events, form="ndjson", protocol="teams", settings=settings)
+    assert (trace_of(database, events).protocol, trace_of(database, events).verdict) == (
+        "ag-ui",
+        "conformant",
+    )
 
 
 def test_what_was_said_of_the_packing_stays(database: Database, settings: Settings) -> None:
