@@ -50,15 +50,15 @@ def test_a_chat_message_with_a_log_in_it(new_context: NewContext, server: Server
     rows = page.locator("table.strays tbody tr")
     expect(rows).to_have_count(1)
     expect(rows.first).to_contain_text("<b>boom</b>")
-    sent = CHAT.replace("\n", "\r\n")  # as a form sends it
-    expect(rows.first.locator(".of")).to_have_text(str(sent.index("   <b>")))
+    expect(rows.first.locator(".of")).to_have_text(str(CHAT.encode().index(b"   <b>")))
     rows.first.get_by_role("link").click()
     expect(page).to_have_url(re.compile(r"panel=source.*line=6"))
     expect(page.locator("table.lines tr.stray")).to_contain_text("boom")
 
     page.get_by_role("link", name="Read it as…").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Read pasted text as…")
-    expect(page.get_by_role("radio", name="Python log of AG-UI events").first).to_be_checked()
+    expect(page.get_by_role("radio", name="a stream in Markdown")).to_be_checked()
+    page.get_by_role("radio", name="Python log of AG-UI events").first.check()
     page.get_by_role("button", name="Read it so").click()
     expect(
         page.get_by_role("status").filter(has_text="Read anew as Python log of AG-UI events")
