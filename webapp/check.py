@@ -21,10 +21,10 @@ from webapp.check_judge import Judged, judge
 from webapp.check_text import as_text
 from webapp.core.findings import SEVERITIES, Report
 from webapp.errors import UserError
-from webapp.formats import known_form
 from webapp.ingest.cleaner import Cleaner
 from webapp.readers.every import every
 from webapp.readers.limits import TooLarge
+from webapp.readers.registry import known_form
 from webapp.readers.several import Refused
 
 

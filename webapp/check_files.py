@@ -13,9 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from webapp.errors import UserError
-from webapp.readers.packing import plain_name
-from webapp.readers.parts import spooled
-from webapp.readers.several import pieces_of
+from webapp.readers.packing.layers import plain_name
+from webapp.readers.several import pieces_of, spooled
 
 PIECE = 64 * 1024
 MAX_INPUT_BYTES = 64 * 1024 * 1024  # a RunAgentInput with a long history

@@ -19,7 +19,8 @@ from webapp.ingest.cleaner import Cleaner
 from webapp.ingest.clock import Clock
 from webapp.ingest.incoming import Unread, prepared
 from webapp.readers.base import Account
-from webapp.readers.detect import Detection, concluded, form_name, read
+from webapp.readers.detect import Detection, concluded, form_name
+from webapp.readers.read import read
 from webapp.settings import load_settings
 
 # protocol -> its name, what a run is called, what a record is called
@@ -88,7 +89,7 @@ def judge(
     Raises UserError when it is too large, or when a run input is given that it cannot have.
     """
     cleaner = Cleaner(load_settings().mask_secrets)
-    detection, found, account = read(chunks, form, through=cleaner.pieces)
+    detection, found, account = read(chunks, form, through=cleaner.pieces, protocol=protocol)
     spoken = protocol or detection.protocol or "ag-ui"
     if spoken == "teams" and run_input is not None:
         raise UserError(NO_INPUT)

@@ -11,7 +11,7 @@ from webapp.core.errors import look_up
 from webapp.core.findings import SEVERITIES, Finding
 from webapp.core.foreign import BY_SLUG
 from webapp.core.rules import catalogue
-from webapp.readers.detect import Detection, form_name
+from webapp.readers.detect import form_name
 
 # protocol -> its name, what a run is called, what a record is called
 WORDS = {"ag-ui": ("AG-UI", "run", "event"), "teams": ("Teams", "stream", "exchange")}
@@ -21,6 +21,10 @@ MARKS = {"fatal": "✖", "error": "▲", "warning": "●", "info": "○"}
 def as_text(judged: Judged) -> str:
     """The report for a terminal."""
     report = judged.report
+    if judged.detection.form is None:
+        return "\n".join(
+            [f"{report.verdict.upper()}  {printable(judged.name)}", *_unread(judged), *_around(judged)]
+        )
     version = f" {report.protocol_version}" if report.protocol_version else ""
     name, run, event = WORDS[report.protocol]
     form = form_name(judged.detection)
@@ -30,24 +34,28 @@ def as_text(judged: Judged) -> str:
         f"  {name}{version} · read as {form} · {counts}",
     ]
     if report.verdict == "unchecked":
-        unread = judged.detection.form is None
-        what = f"this is {', '.join(judged.detection.reasons)}" if unread else f"no {event} could be read"
-        lines.append(f"  Nothing was checked: {what}.")
-        lines += _instead(judged.detection)
+        lines.append(f"  Nothing was checked: no {event} could be read.")
     for finding in sorted(report.findings, key=_reading_order):
         lines += _finding_lines(finding)
     if report.findings_left_out:
         lines.append(f"  … and {report.findings_left_out:,} more findings beyond the limit")
-    lines += [f"  recording: {printable(a.message)}" for a in judged.account.artefacts]
+    return "\n".join([*lines, *_around(judged)])
+
+
+def _around(judged: Judged) -> list[str]:
+    """What the capture did, and how many lines nobody understood."""
+    lines = [f"  recording: {printable(a.message)}" for a in judged.account.artefacts]
     if judged.account.not_understood:
         lines.append(f"  {_count(judged.account.not_understood, 'line')} not understood")
-    return "\n".join(lines)
+    return lines
 
 
-def _instead(found: Detection) -> list[str]:
-    """What input that is no recording is, and what an error sentence means."""
+def _unread(judged: Judged) -> list[str]:
+    """What input that is no recording is, and what an error sentence means: no rule was asked."""
+    found = judged.detection
     known = BY_SLUG.get(found.foreign or "")
-    lines = [] if known is None else [f"  {known.explains}"]
+    lines = [f"  Nothing was checked: this is {', '.join(found.reasons)}."]
+    lines += [] if known is None else [f"  {known.explains}"]
     for each in look_up(found.said):
         lines.append(f"  {printable(each.said)}")
         lines.append(f"      {each.wording.means}")

@@ -11,17 +11,9 @@ from typing import Annotated, Literal
 
 import typer
 
-from webapp.errors import BadInput
-from webapp.readers.registry import FORMS, no_form
+from webapp.readers.registry import FORMS
 
 WIDTH = 100  # characters of a line
-
-
-def known_form(name: str) -> str:
-    """The name of a form; raises BadInput, whose sentence lists them all."""
-    if name not in FORMS:
-        raise BadInput(no_form(name))
-    return name
 
 
 def formats(

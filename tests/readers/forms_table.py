@@ -120,6 +120,15 @@ anything else than what comes of it. `lanescope formats` lists the same forms.
 Each form may besides be packed with gzip, zstd or zip, and be UTF-16 or UTF-32. `make fuzz` spoils files of every form
 in 50,000 ways (some minutes) and reads them: nothing raises, every line is accounted for, no sample takes long.
 
+A stream is found behind up to 4 MB of other text. Several `data: {…}` on one line, curly quotes around names
+and values, and events as JSON texts (`["{\\"type\\": …}"]`) are read where that can mean one thing only. Records of the
+other protocol are counted and told. Each is an artefact of the recording, never a finding.
+
+Not judged, so `unchecked` with the reason: text and JSON in which neither protocol speaks, the body of an error answer,
+and a form that somebody chose when it reads only a part of what the recording’s own form shows. Refused: calls of a
+HAR file in any shape but that of a HAR file (other members before its `log` are no matter), an archive in an archive,
+and one of more than 1,000 files.
+
 ## Forms
 
 | form | what it is | what it cannot carry |

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from webapp.readers.protobuf_layout import ARMS, CLASSES, MESSAGES, TYPES
+from webapp.readers.protobuf.layout import ARMS, CLASSES, MESSAGES, TYPES
 
 OPS = ("add", "remove", "replace", "move", "copy", "test")
 ARM_OF = {type_: arm for arm, (_, type_) in ARMS.items()}

@@ -23,9 +23,10 @@ from webapp.core import Replay
 from webapp.core.records import FRAMING, Record
 from webapp.ingest.incoming import prepared
 from webapp.readers.base import Account
-from webapp.readers.detect import Detection, read
+from webapp.readers.detect import Detection
 from webapp.readers.every import Stream, every
 from webapp.readers.limits import Limits, TooLarge
+from webapp.readers.read import read
 from webapp.readers.registry import FORMS
 from webapp.readers.several import Refused
 

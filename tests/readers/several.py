@@ -8,7 +8,7 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tests.readers.wrapping import (
@@ -25,6 +25,9 @@ from tests.readers.wrapping import (
     line,
     sse,
 )
+from webapp.readers.limits import Limits
+from webapp.readers.parts import look, picked, plain_file, streams
+from webapp.readers.several import Part, Refused
 
 CANARY = "zzCANARY"
 
@@ -34,6 +37,24 @@ def run(number: int, text: str = CANARY) -> list[Event]:
     own = json.loads(json.dumps(CLEAN).replace("t-1", f"t-{number}").replace("r-1", f"r-{number}"))
     own[2]["delta"] = f"{text}{number}"
     return list(own)
+
+
+def parts(source: Iterable[bytes], limits: Limits | None = None) -> list[Part]:
+    """The streams of a file, without the notes."""
+    return streams(source, limits)[0]
+
+
+def take(source: Iterable[bytes], id: str) -> bytes:
+    """The sifted original of one stream, which holds nothing of the others."""
+    file = plain_file(source, Limits())
+    if file is None:
+        raise Refused("The file holds one stream only.")
+    with file:
+        several = look(file, Limits())
+        part = None if several is None else picked(several, id)
+        assert several is not None
+        assert part is not None
+        return b"".join(several.take(part.id).pieces)
 
 
 def zipped(files: Mapping[str, bytes | str], **options: Any) -> bytes:

@@ -8,8 +8,8 @@ from tests.readers.wrapping import CLEAN, line, sse
 from tests.readers.wrapping_dumps import wrap_repr_list
 from webapp.core.records import Record
 from webapp.readers.base import Account
-from webapp.readers.detect import read
 from webapp.readers.limits import Limits
+from webapp.readers.read import read
 
 HEAD = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from tests.exchanges import activity, broken, entry, exchange, good, har, lines, other
 from webapp.readers.activities import conversation_of, plain_url
-from webapp.readers.detect import HEAD_BYTES, concluded, detect, form_name, open_reader, read
+from webapp.readers.detect import concluded, detect, form_name, open_reader
+from webapp.readers.head import HEAD_BYTES
+from webapp.readers.read import read
 
 STREAMED = activity("You have", 2)
 UPDATE = {"type": "conversationUpdate", "membersAdded": [{"id": "29:u"}], "conversation": {"id": "c"}}

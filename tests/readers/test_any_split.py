@@ -17,8 +17,9 @@ from tests.readers.pieces_texts import TEXT_BEGINNINGS, TEXT_PIECES
 from tests.readers.wrapping import CLEAN
 from webapp.core.records import FRAMING, Record
 from webapp.readers.base import Account
-from webapp.readers.detect import detect, open_reader, read
+from webapp.readers.detect import detect, open_reader
 from webapp.readers.limits import Limits
+from webapp.readers.read import read
 from webapp.readers.registry import FORMS
 
 

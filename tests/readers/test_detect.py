@@ -7,8 +7,10 @@ import json
 
 import pytest
 
-from webapp.readers.detect import HEAD_BYTES, detect, open_reader, read
+from webapp.readers.detect import detect, open_reader
+from webapp.readers.head import HEAD_BYTES
 from webapp.readers.limits import Limits, TooLarge
+from webapp.readers.read import read
 
 EVENT = b'{"type":"RUN_STARTED","threadId":"t","runId":"r"}'
 PRETTY = json.dumps(json.loads(EVENT), indent=2).encode()
@@ -177,9 +179,8 @@ def test_read_expands_gzip(size):
 def test_read_refuses_a_file_that_expands_too_far():
     """One sentence, and never more than the limit in memory."""
     packed = gzip.compress(b"data: x\n\n" * 100_000)
-    _, records, _ = read([packed], limits=Limits(max_expanded_bytes=500_000))
     with pytest.raises(TooLarge, match="holds more than 500 kB"):
-        list(records)
+        list(read([packed], limits=Limits(max_expanded_bytes=500_000))[1])
 
 
 def test_an_unknown_form_is_refused_by_name():

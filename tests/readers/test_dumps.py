@@ -12,8 +12,9 @@ from tests.exchanges import broken, good
 from tests.readers.test_wrapping import judged
 from webapp.core.findings import Report
 from webapp.readers.base import Account
-from webapp.readers.detect import detect, open_reader, read
+from webapp.readers.detect import detect, open_reader
 from webapp.readers.limits import Limits
+from webapp.readers.read import read
 
 FORMS = Path(__file__).parent / "forms"
 CALL = "https://smba.trafficmanager.net/amer/v3/conversations/a%3A1zz/activities"

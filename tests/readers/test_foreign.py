@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from webapp.core.foreign import BY_SLUG, RECIPES, by_phrase
-from webapp.readers.detect import HEAD_BYTES, concluded, detect, read
+from webapp.readers.detect import concluded, detect
+from webapp.readers.head import HEAD_BYTES
+from webapp.readers.read import read
 from webapp.views import recipes
 
 STARTED = b'data: {"type":"RUN_STARTED","threadId":"t","runId":"r"}\n\n'

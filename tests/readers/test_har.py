@@ -12,10 +12,18 @@ from hypothesis import strategies as st
 
 from tests.exchanges import BASE, CHAT, STREAM, activity, broken, entry, exchange, good, har, lines, other
 from webapp.core.records import Record
-from webapp.readers.har import HarReader, sift
+from webapp.readers.har.connector import HarReader
 from webapp.readers.limits import Limits
 
 ENTRIES = [entry(call) for call in good()]
+
+
+def sift(text: bytes) -> bytes:
+    """What is kept of a HAR file."""
+    reader = HarReader()
+    reader.feed(text)
+    reader.close()
+    return reader.sifted()
 
 
 def read(text: bytes, limits: Limits | None = None) -> tuple[list[Record], HarReader]:

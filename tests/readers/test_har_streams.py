@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from tests.readers.several import parts, take
 from tests.readers.wrapping import CLEAN, START, WRAPS, entry, har, line, sse
 from webapp.core.records import Record
 from webapp.readers.base import Account
-from webapp.readers.detect import read
-from webapp.readers.parts import parts, take
+from webapp.readers.read import read
 
 URL = "https://x.example/agent"
 

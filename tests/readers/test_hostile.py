@@ -19,11 +19,12 @@ from tests.readers.wrapping_teams import GOOD, TEAMS_WRAPS
 from webapp.core import Replay
 from webapp.core.findings import Report
 from webapp.readers.base import Account
-from webapp.readers.detect import Detection, detect, open_reader, read
+from webapp.readers.detect import Detection, detect, open_reader
 from webapp.readers.every import every
-from webapp.readers.harstreams import HarStreamReader
+from webapp.readers.har.streamed import HarStreamReader
 from webapp.readers.head import HEAD_BYTES
 from webapp.readers.limits import Limits, TooLarge
+from webapp.readers.read import read
 from webapp.readers.registry import FORMS
 from webapp.readers.several import Refused
 from webapp.readers.whole import WholeReader

@@ -8,7 +8,7 @@ from tests.readers.wrapping import CLEAN, line, sse
 from tests.readers.wrapping_texts import RAW_HEAD, wrap_chunked, wrap_curl
 from webapp.core.records import Record
 from webapp.readers.base import Account
-from webapp.readers.detect import read
+from webapp.readers.read import read
 
 
 def got(data: bytes) -> tuple[list[Record], Account]:
@@ -26,6 +26,33 @@ def test_status_and_content_type_are_kept_and_no_value_else() -> None:
     assert set(head.headers) == {"set-cookie", "transfer-encoding"}
     assert "zzSECRET" not in repr(account)
     assert [a.kind for a in account.artefacts] == ["http-head"]
+
+
+ERROR = b'{"error":"boom"}'
+
+
+@pytest.mark.parametrize(
+    "kind", [b"content-type: application/json\r\n", b"content-type: text/plain\r\n", b""]
+)
+@pytest.mark.parametrize(
+    "body", [ERROR, b'{\n "detail": [\n  {"type": "missing"}\n ]\n}\n', b"try again later"]
+)
+def test_the_words_of_an_error_answer_are_no_event(kind: bytes, body: bytes) -> None:
+    """Status and kind of the answer stay; its body is counted and not judged."""
+    records, account = got(b"HTTP/1.1 422 Unprocessable\r\n" + kind + b"\r\n" + body)
+    assert records == []
+    assert account.head is not None
+    assert account.head.status == 422
+    assert [a.kind for a in account.artefacts] == ["http-head", "error-answer"]
+    assert account.ignored["body of an error answer"] == body.count(b"\n") + (not body.endswith(b"\n"))
+
+
+@pytest.mark.parametrize("status", [b"200", b"500"])
+def test_a_stream_in_an_error_answer_is_read(status: bytes) -> None:
+    """Some agents answer so; and an answer that says it is well is judged whatever its body."""
+    head = b"HTTP/1.1 " + status + b" X\r\ncontent-type: application/json\r\n\r\n"
+    assert len(got(head + sse(CLEAN).encode())[0]) == 5
+    assert len(got(head + ERROR)[0]) == (status == b"200")
 
 
 def test_a_redirect_or_an_interim_answer_is_not_the_head() -> None:
@@ -77,4 +104,8 @@ def test_an_error_answer_is_judged_as_what_it_is() -> None:
     """Its status is evidence; no event makes no pass."""
     _, account = got(b"HTTP/1.1 500 Internal Server Error\r\ncontent-type: text/plain\r\n\r\nboom\r\n")
     assert account.head is not None
-    assert (account.head.status, account.records, account.not_understood) == (500, 0, 1)
+    assert (account.head.status, account.records, account.ignored) == (
+        500,
+        0,
+        {"HTTP head": 2, "blank line": 1, "body of an error answer": 1},
+    )

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from webapp.core.records import Record
-from webapp.readers.jsonarray import ArrayReader
 from webapp.readers.limits import Limits
+from webapp.readers.plain.array import ArrayReader
 
 
 def read(text: bytes, limits: Limits | None = None) -> tuple[list[Record], ArrayReader]:

@@ -10,9 +10,10 @@ import pytest
 from tests.readers.wrapping import CLEAN, line
 from tests.readers.wrapping_texts import PYTHON, lines
 from webapp.core.records import Record
-from webapp.readers import logtime
 from webapp.readers.base import Account
-from webapp.readers.detect import detect, read
+from webapp.readers.detect import detect
+from webapp.readers.log import times
+from webapp.readers.read import read
 
 EVENT = line(CLEAN[0])
 
@@ -46,7 +47,7 @@ def kinds(account: Account) -> list[str]:
 )
 def test_a_time_with_its_date_is_seconds_since_1970(text: str, seconds: float) -> None:
     """Zones are brought to UTC; of two times the first counts."""
-    found = logtime.find(text)
+    found = times.find(text)
     assert found is not None
     assert found.dated
     assert found.seconds == pytest.approx(seconds, abs=1e-5)
@@ -64,7 +65,7 @@ def test_a_time_with_its_date_is_seconds_since_1970(text: str, seconds: float) -
 )
 def test_without_a_whole_date_the_time_of_day_is_told(text: str, seconds: float) -> None:
     """A year that is not there, or day and month in an unknown order, are not guessed."""
-    found = logtime.find(text)
+    found = times.find(text)
     assert found is not None
     assert not found.dated
     assert found.seconds == pytest.approx(seconds)
@@ -75,7 +76,7 @@ def test_without_a_whole_date_the_time_of_day_is_told(text: str, seconds: float)
 )
 def test_what_is_no_time_is_none(text: str) -> None:
     """Numbers and addresses are left alone."""
-    assert logtime.find(text) is None
+    assert times.find(text) is None
 
 
 @pytest.mark.parametrize(
@@ -94,7 +95,7 @@ def test_what_is_no_time_is_none(text: str) -> None:
 )
 def test_a_member_tells_the_time_in_any_unit(value: Any, seconds: float | None) -> None:
     """Seconds to nanoseconds, as numbers or text."""
-    found = logtime.member(value)
+    found = times.member(value)
     assert (None if found is None else found.seconds) == seconds
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from webapp.core.records import Record
 from webapp.readers.limits import Limits
-from webapp.readers.ndjson import NdjsonReader
+from webapp.readers.plain.ndjson import NdjsonReader
 
 
 def read(text: bytes, limits: Limits | None = None) -> tuple[list[Record], NdjsonReader]:

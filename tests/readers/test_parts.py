@@ -14,7 +14,9 @@ from tests.exchanges import entry as call_entry
 from tests.readers.several import (
     CANARY,
     FILES,
+    parts,
     run,
+    take,
     three_in_a_har,
     two_agents,
     two_connections,
@@ -25,9 +27,11 @@ from tests.readers.wrapping import CLEAN, WRAPS, devtools_header, devtools_lines
 from webapp.core import Replay
 from webapp.core.findings import Report
 from webapp.readers.base import Account
-from webapp.readers.detect import read
+from webapp.readers.detect import concluded
+from webapp.readers.every import every
 from webapp.readers.limits import Limits, TooLarge
-from webapp.readers.parts import parts, streams, take
+from webapp.readers.parts import streams
+from webapp.readers.read import read
 from webapp.readers.several import Refused
 
 
@@ -135,8 +139,14 @@ def test_a_run_input_in_an_archive_goes_with_its_recording() -> None:
         (zipped({"a.txt": "hello"}), "No file of the zip archive is a recording: a.txt (this is plain text)"),
         (zipped({}), "The zip archive is empty."),
         (two_in_a_zip()[:300], "damaged"),
-        (zipped({f"{n}.sse": "x" for n in range(1200)}), "no more than 1,000"),
-        (zipped({f"{n}.sse": "x" for n in range(3000)}), "more files than are looked at"),
+        (
+            zipped({f"{n}.sse": "x" for n in range(1200)}),
+            "1,200 files; 1,000 are the most that are looked at. Pack",
+        ),
+        (
+            zipped({f"{n}.sse": "x" for n in range(3000)}),
+            "more than 1,000 files, the most that are looked at. Pack",
+        ),
         (zipped({"bomb.sse": b"\0" * 70_000_000}), "more than 1,000 times its size"),
     ],
     ids=["nested zip", "nested gzip", "no recording", "empty", "cut", "many", "very many", "bomb"],
@@ -208,7 +218,6 @@ def odd_shapes() -> dict[str, bytes]:
     log = json.loads(whole)
     entries = log["log"]["entries"]
     return {
-        "an object before `log`": json.dumps({"about": {"by": "x"}, **log}).encode(),
         "a comment first": b"// exported\n" + whole,
         "in another object": json.dumps({"har": log}).encode(),
         "in an array": json.dumps([log]).encode(),
@@ -216,6 +225,10 @@ def odd_shapes() -> dict[str, bytes]:
         "entries alone": json.dumps(entries, indent=1).encode(),
         "one entry": json.dumps(entries[0]).encode(),
         "an entry a line": "".join(json.dumps(each) + "\n" for each in entries).encode(),
+        "far down": json.dumps({"about": ["x" * 100] * 2000, "har": log}).encode(),
+        "a text": json.dumps(whole.decode()).encode(),
+        "a text in an object": json.dumps({"har": json.dumps(log), "by": "x"}).encode(),
+        "a text far down": json.dumps({"about": ["x" * 100] * 2000, "har": whole.decode()}).encode(),
         "in a fence": b"Look:\n```json\n" + whole + b"\n```\n",
         "a script": b"var har = " + whole + b";",
     }
@@ -229,6 +242,36 @@ def test_calls_of_a_har_file_that_is_none_are_refused(shape: str) -> None:
         parts([data])
     with pytest.raises(Refused, match="calls of a HAR file"):
         parts([zipped({"a.json": data})])
+
+
+@pytest.mark.parametrize("size", [1, 500_000])
+def test_a_har_file_may_have_other_members_before_its_log(size: int) -> None:
+    """However much of them: it is known as one, and never kept as something else."""
+    data = json.dumps({"about": {"by": ["x" * 100] * (size // 100)}, **json.loads(three_in_a_har())}).encode()
+    assert parts([data]) == parts([three_in_a_har()])
+    kept = take([data], parts([data])[0].id)
+    assert b"zzSECRET" not in kept
+    assert b"xxx" not in kept
+    report, _ = judged(kept)
+    assert (report.verdict, report.events) == ("conformant", 5)
+
+
+def test_a_har_file_far_down_without_a_stream_is_no_recording_of_objects() -> None:
+    """Nothing of its calls is judged as an event."""
+    log = json.loads(three_in_a_har())
+    log["log"]["entries"] = log["log"]["entries"][:1]
+    data = json.dumps({"about": ["x" * 100] * 2000, **log}).encode()
+    for stream in every(lambda: [data]):
+        found, records, _ = read(stream.chunks, stream.form)
+        assert list(records) == []
+        assert concluded(found, 0).form is None
+
+
+def test_long_json_that_hides_nothing_is_read_as_it_is() -> None:
+    """An array of events behind a long beginning is looked through, and that is all."""
+    data = json.dumps([{"name": "x" * 200_000}, *CLEAN]).encode()
+    assert parts([data]) == []
+    assert b"".join(next(iter(every(lambda: [data]))).chunks) == data
 
 
 @pytest.mark.parametrize("before", [b"\xef\xbb\xbf", b" \n", b"\xef\xbb\xbf \r\n\t"])

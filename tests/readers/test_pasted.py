@@ -11,8 +11,9 @@ from tests.readers.wrapping_texts import lines, snake, wrap_console, wrap_fence,
 from webapp.core import Replay
 from webapp.core.records import Record
 from webapp.readers.base import Account
-from webapp.readers.detect import detect, read
-from webapp.readers.dump import translated
+from webapp.readers.detect import detect
+from webapp.readers.python.dump import translated
+from webapp.readers.read import read
 
 
 def got(data: bytes, form: str | None = None) -> tuple[list[Record], Account]:

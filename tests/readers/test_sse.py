@@ -7,7 +7,7 @@ import pytest
 from webapp.core.evidence import OVERSIZE
 from webapp.core.records import Record
 from webapp.readers.limits import Limits
-from webapp.readers.sse import LOST_AFTER, SseReader
+from webapp.readers.plain.sse import LOST_AFTER, SseReader
 
 A, B, C = b'{"type":"A"}', b'{"type":"B"}', b'{"type":"C"}'
 

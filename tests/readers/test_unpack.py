@@ -8,7 +8,7 @@ import random
 import pytest
 
 from webapp.readers.limits import Limits, TooLarge
-from webapp.readers.unpack import PIECE, Gunzip
+from webapp.readers.packing.unpack import PIECE, Gunzip
 
 TEXT = bytes(random.Random(1).choices(b"abcdef \n", k=200_000))
 

@@ -16,8 +16,8 @@ from tests.readers.wrapping_teams import FAULT as REFUSED
 from tests.readers.wrapping_teams import GOOD, TEAMS_WRAPS
 from webapp.core import Replay
 from webapp.core.findings import Report
-from webapp.readers.detect import read
 from webapp.readers.every import every
+from webapp.readers.read import read
 from webapp.readers.registry import FORMS
 
 

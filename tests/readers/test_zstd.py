@@ -8,9 +8,9 @@ import pytest
 import zstandard
 
 from webapp.readers.limits import TooLarge
+from webapp.readers.packing.unpack import PIECE
+from webapp.readers.packing.zstd import Unzstd
 from webapp.readers.several import Refused
-from webapp.readers.unpack import PIECE
-from webapp.readers.zstd import Unzstd
 
 TEXT = bytes(random.Random(1).choices(b"abcdef \n", k=200_000))
 pack = zstandard.ZstdCompressor().compress

@@ -6,7 +6,7 @@ reason in plain words, and the user can override it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any
@@ -14,10 +14,11 @@ from typing import Any
 from webapp.core.foreign import BY_SLUG, ERROR_ALONE
 from webapp.core.records import Record
 from webapp.readers import foreign
-from webapp.readers.base import Account, Reader
-from webapp.readers.head import HEAD_BYTES, Head
+from webapp.readers.base import Reader
+from webapp.readers.head import Head
 from webapp.readers.limits import Limits
-from webapp.readers.packing import SIGN_BYTES, Packed, expanded, unpacker
+from webapp.readers.mend import mended
+from webapp.readers.packing.utf16 import as_utf8
 from webapp.readers.registry import FORMS, best
 from webapp.readers.signs import (
     ACTIVITIES,
@@ -30,12 +31,10 @@ from webapp.readers.signs import (
 )
 from webapp.readers.tally import parse
 from webapp.readers.unread import UnreadReader
-from webapp.readers.utf16 import as_utf8
 
-CHOSEN = "it was chosen so"  # the reason for a form that a person named
-# a HAR file looks like one of connector calls until its stream comes, which may be far down
-AGUI_ONLY = {"har-stream": "ag-ui"}
+OTHER_JSON = "other-json"  # slug of JSON in which nobody speaks
 LOGGED = "server-log"  # slug of a log without events
+_BARE = frozenset({"ndjson", "array"})  # JSON and nothing else
 SAMPLE = 50  # records of the head looked at for the protocol
 
 # what people call the same forms when Teams wrote them: (form, what the records are)
@@ -69,41 +68,42 @@ class Detection:
     title: str = ""
 
 
-def detect(head: bytes, *, complete: bool) -> Detection:
-    """Judge the first bytes. complete: there are no more than these."""
+def detect(head: bytes, *, complete: bool, protocol: str | None = None) -> Detection:
+    """Judge the first bytes. complete: there are no more than these; protocol: the one it is said to speak."""
     look = Head(as_utf8(head), complete=complete)
     if is_other(look.data):
         what = what_else(look.data)
         return Detection(None, 0.0, (what,), foreign=foreign.of_phrase(what))
     if is_run_input(look.value):
-        return _foreign("run-input")
+        return foreign_one("run-input")
     if (code := foreign.source_code(look)) is not None:
-        return _foreign(code)
+        return foreign_one(code)
     found = best(look)
     if found is None:
         return _nothing(look)
     form, score = found
     told = Detection(form.name, score.value, score.reasons, score.protocol, title=score.title)
     if told.protocol is None:
-        spoken = _speaking(told, form.name, look.data, look.complete)
-        return spoken if spoken.protocol else _other(look, form.name) or spoken
-    return concluded(told, len(_records_of(form.name, look.data))) if look.complete else told
+        spoken = speaking(told, form.name, look.data, look.complete)
+        return spoken if spoken.protocol else _other(look, form.name) or _unheard(look, spoken, protocol)
+    return concluded(told, len(records_of(form.name, look.data))) if look.complete else told
 
 
 # the beginning of a long log without an event: one may come further on
 QUIET = Detection("log", 0.3, ("it begins as a log does",))
 
 
-def _foreign(slug: str, said: str = "") -> Detection:
+def foreign_one(slug: str, said: str = "") -> Detection:
+    """The detection of input that is none of ours, by its slug in `core.foreign`."""
     return Detection(None, 0.0, (BY_SLUG[slug].what,), foreign=slug, said=said)
 
 
 def _nothing(look: Head) -> Detection:
     """Text of no form."""
     if said := foreign.error_alone(look):
-        return _foreign(ERROR_ALONE, said)
+        return foreign_one(ERROR_ALONE, said)
     if (slug := foreign.loose(look)) is not None:
-        return _foreign(slug) if look.complete or slug != LOGGED else QUIET
+        return foreign_one(slug) if look.complete or slug != LOGGED else QUIET
     what = what_else(look.data)
     return Detection(None, 0.0, (what,), foreign="prose" if what == BY_SLUG["prose"].what else None)
 
@@ -111,16 +111,41 @@ def _nothing(look: Head) -> Detection:
 def _other(look: Head, form: str) -> Detection | None:
     """Text that has a form of ours and speaks neither protocol: another one's stream, or an error as JSON."""
     if form != "sse" and (said := foreign.error_alone(look)):
-        return _foreign(ERROR_ALONE, said)
+        return foreign_one(ERROR_ALONE, said)
     slug = foreign.dialect(_values(form, look.data, look.complete), look.data)
     if slug == LOGGED and not look.complete:
         return QUIET
-    return None if slug is None else _foreign(slug)
+    return None if slug is None else foreign_one(slug)
 
 
-def _speaking(found: Detection, form: str, head: bytes, complete: bool) -> Detection:
+def speaking(found: Detection, form: str, head: bytes, complete: bool) -> Detection:
+    """What was found, with the protocol that its records speak, None where they do not say."""
     protocol, what = protocol_of(_values(form, head, complete), head)
     return replace(found, protocol=protocol, reasons=(*found.reasons, what) if what else found.reasons)
+
+
+def _unheard(look: Head, found: Detection, protocol: str | None) -> Detection:
+    """A text of a form of ours in which nobody speaks: JSON of something else. Broken records may have been ours."""
+    if not look.complete or protocol == "teams":
+        return found
+    assert found.form is not None
+    return foreign_one(OTHER_JSON) if only_others(found.form, look.data) else found
+
+
+def only_others(form: str, head: bytes, complete: bool = True) -> bool:
+    """Whether all records are of something else: any JSON; behind frames and other marks, objects of other types."""
+    values = list(_values(form, head, complete))
+    return (form in _BARE and bool(values) and None not in values) or _types_only(values)
+
+
+def dropped_only(form: str, head: bytes, complete: bool = True) -> bool:
+    """Whether all objects have a type and no judge knows one: each would be dropped, which looks like a pass."""
+    return _types_only(_values(form, head, complete))
+
+
+def _types_only(values: Iterable[Any]) -> bool:
+    objects = [value for value in values if isinstance(value, dict)]
+    return bool(objects) and all(isinstance(value.get("type"), str) for value in objects)
 
 
 def form_name(found: Detection) -> str:
@@ -137,11 +162,12 @@ def concluded(found: Detection, records: int) -> Detection:
     if found.form == "har" and not records:
         return Detection(None, 0.0, (HAR_ELSE,))
     if found is QUIET and not records:
-        return _foreign(LOGGED)
+        return foreign_one(LOGGED)
     return found
 
 
-def _value(text: bytes) -> Any:
+def value_of(text: bytes) -> Any:
+    """The JSON value of a text, None when it is none."""
     try:
         return parse(text)
     except ValueError:
@@ -149,76 +175,20 @@ def _value(text: bytes) -> Any:
 
 
 def _values(form: str, head: bytes, complete: bool) -> Iterator[Any]:
-    return (_value(record.payload) for record in _records_of(form, head, complete))
+    return (value_of(record.payload) for record in records_of(form, head, complete))
 
 
-def _records_of(form: str, head: bytes, complete: bool = True) -> list[Record]:
-    reader = open_reader(form)
+def records_of(form: str, head: bytes, complete: bool = True) -> list[Record]:
+    """The first records of a text in a form; complete: there is no more of it."""
+    limits = Limits()
+    reader = open_reader(form, limits)
     records = list(islice(reader.feed(head), SAMPLE))
     if complete or not records:
         records += reader.close()
-    return records
+    return list(mended(records, form, reader.account, limits))
 
 
 def open_reader(form: str | None, limits: Limits | None = None) -> Reader:
     """The reader of a form; None: one that only counts lines. KeyError for an unknown form."""
     chosen = limits or Limits()
     return UnreadReader(chosen) if form is None else FORMS[form].reader(chosen)
-
-
-def read(
-    chunks: Iterable[bytes],
-    form: str | None = None,
-    limits: Limits | None = None,
-    through: Callable[[Iterator[bytes]], Iterator[bytes]] | None = None,
-) -> tuple[Detection, Iterator[Record], Account]:
-    """Buffer the head, detect, replay it. form overrides what was detected; gzip and zstd are expanded on
-    the way. through: what the expanded text goes through before anything looks at it.
-
-    The account is whole once the iterator is used up; lines and offsets are those of the expanded text.
-    TooLarge and Refused come from here or from the iterator.
-    """
-    chosen = limits or Limits()
-    source = iter(chunks)
-    first = _gather(source, SIGN_BYTES)[0]
-    packed = unpacker(first, chosen.max_expanded_bytes)
-    plain = _chain(first, source)
-    if packed is not None:
-        plain = expanded(packed, plain)
-    if through is not None:
-        plain = through(plain)
-    head, ended = _gather(plain, HEAD_BYTES + 1)
-    found = detect(head, complete=ended)
-    if form is not None:
-        score = FORMS[form].score(Head(as_utf8(head), complete=ended))
-        title = "" if score is None else score.title
-        kinds = tuple(reason for reason in found.reasons if (form, reason) in TEAMS_NAMES)
-        spoken = AGUI_ONLY.get(form, found.protocol)
-        told = Detection(form, 1.0, (CHOSEN, *kinds), spoken, title=title)
-        found = told if told.protocol else _speaking(told, form, head[:HEAD_BYTES], ended)
-    reader = open_reader(found.form, chosen)
-    return found, _records(reader, head, plain, packed), reader.account
-
-
-def _records(reader: Reader, head: bytes, rest: Iterator[bytes], packed: Packed | None) -> Iterator[Record]:
-    yield from reader.feed(head)
-    for chunk in rest:
-        yield from reader.feed(chunk)
-    yield from reader.close()
-    if packed:
-        reader.account.artefacts[:0] = packed.artefacts
-
-
-def _gather(source: Iterator[bytes], size: int) -> tuple[bytes, bool]:
-    """At least `size` bytes, or all there are (True)."""
-    held = bytearray()
-    for chunk in source:
-        held += chunk
-        if len(held) >= size:
-            return bytes(held), False
-    return bytes(held), True
-
-
-def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
-    yield first
-    yield from rest

@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
-from webapp.readers import har, harstreams, parts
+from webapp.readers import parts
+from webapp.readers.har import connector, streamed
+from webapp.readers.har.parts import HarParts
+from webapp.readers.har.signs import is_har
 from webapp.readers.limits import Limits
-from webapp.readers.packing import ZIP
+from webapp.readers.packing.layers import ZIP
 
-_HAR = (har.FORM.name, harstreams.NAME)  # both begin alike: what was found inside says which
+_HAR = (connector.NAME, streamed.NAME)  # both begin alike: what was found inside says which
 
 
 class Stream(NamedTuple):
@@ -43,7 +46,13 @@ def every(
         several = parts.look(file, bounds, form)
         archive = parts.begins(file, ZIP)
         if several is None or not several.parts:
-            yield Stream("", source())
+            # a HAR file is none of another form, wherever its `log` stands
+            found = (
+                connector.NAME
+                if isinstance(several, HarParts) and not is_har(parts.beginning(file))
+                else None
+            )
+            yield Stream("", source(), found)
             return
         for part in several.parts:
             found = part.form if part.form in _HAR and not archive else None

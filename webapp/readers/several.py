@@ -9,12 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from tempfile import SpooledTemporaryFile
 from typing import IO, Any, Protocol
 
 from webapp.readers.base import Artefact
 from webapp.readers.tally import parse
 
 PIECE = 256 * 1024
+SPOOL = 4_000_000  # bytes held in memory before they go to disk
 MAX_PARTS = 500  # streams of one file that can be told apart; a person picks from the list
 MAX_TITLE = 120  # characters
 MAX_INPUT_BYTES = 32_000_000  # of a request body that is kept as the run input
@@ -88,6 +90,19 @@ def pieces_of(file: IO[bytes]) -> Iterator[bytes]:
     file.seek(0)
     while piece := file.read(PIECE):
         yield piece
+
+
+def spooled(pieces: Iterable[bytes]) -> IO[bytes]:
+    """A file that is gone when it is closed, at its beginning."""
+    file: IO[bytes] = SpooledTemporaryFile(SPOOL)  # noqa: SIM115 - closed by whoever asked
+    try:
+        for piece in pieces:
+            file.write(piece)
+    except BaseException:
+        file.close()
+        raise
+    file.seek(0)
+    return file
 
 
 def numbered(parts: Iterable[Part]) -> list[Part]:

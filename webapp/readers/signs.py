@@ -11,32 +11,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from webapp.readers.activities import TEXT, is_activity, is_exchange
-from webapp.readers.lines import BOM
+from webapp.readers.event_names import IN_JSON, IS_NAME
 
-# Families of event names, retired ones (THINKING) too: a name this product does not know yet still tells the
-# protocol
-_NAME = (
-    r"(?:RUN|STEP|TEXT_MESSAGE|TOOL_CALL|STATE|MESSAGES|ACTIVITY|REASONING|THINKING|SUBAGENT)_[A-Z_]+"
-    r"|RAW|CUSTOM"
-)
-_AG_UI_NAME = re.compile(_NAME)
-# `log` first, or behind plain members where it has the members of a HAR file
-_HAR = re.compile(
-    rb'\s*\{\s*(?:"log"\s*:\s*\{|(?:"[^"\\]*+"\s*:\s*(?:"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s"{}\[\],]++)\s*,\s*)++'
-    rb'"log"\s*:\s*\{\s*"(?:version|creator|browser|pages|entries|comment)")',
-    re.DOTALL,
-)
-# an entry of such a file, not quoted in another text
-_HAR_ENTRY = re.compile(rb'(?<!\\)"startedDateTime"\s*+:')
-_HAR_REQUEST = re.compile(
-    rb'(?<!\\)"request"\s*+:\s*+\{\s*+"(?:method|url|httpVersion|comment|headersSize|headers|cookies|queryString|postData|bodySize)"'
-)
-_ACTIVITY_TEXT = re.compile(rb'"type"\s*+:\s*+"(?:message|typing|conversationUpdate|event|invoke)"')
 HAR_ELSE = "a HAR file of a browser's network tab; save the response body of the stream instead"
 # Reasons: what the records are
 EXCHANGES = "what they hold are calls of the Teams connector"
 ACTIVITIES = "what they hold are Teams activities"
-_AG_UI_TEXT = re.compile(rb'"type"\s*:\s*"(?:' + _NAME.encode() + rb')"')
 
 # First bytes -> what it is
 _MAGIC = (
@@ -85,7 +65,7 @@ def protocol_of(values: Iterable[Any], head: bytes) -> tuple[str | None, str]:
         return "ag-ui", ""
     if exchanges or activities:
         return "teams", EXCHANGES if exchanges >= activities else ACTIVITIES
-    first_event, first_activity = _AG_UI_TEXT.search(head), TEXT.search(head)
+    first_event, first_activity = IN_JSON.search(head), TEXT.search(head)
     if first_event and not (first_activity and first_activity.start() < first_event.start()):
         return "ag-ui", ""
     return ("teams", "") if first_activity else (None, "")
@@ -93,19 +73,7 @@ def protocol_of(values: Iterable[Any], head: bytes) -> tuple[str | None, str]:
 
 def _is_ag_ui(value: dict[str, Any]) -> bool:
     kind = value.get("type")
-    return isinstance(kind, str) and _AG_UI_NAME.fullmatch(kind) is not None
-
-
-def is_har(head: bytes) -> bool:
-    """Whether the text begins as a HAR file, the export of a network tab or proxy."""
-    return _HAR.match(head) is not None
-
-
-def holds_har(head: bytes) -> bool:
-    """Whether entries of a HAR file stand in something that is none: in an array, behind a comment, one a line."""
-    if is_har(head.removeprefix(BOM)) or not (_HAR_ENTRY.search(head) and _HAR_REQUEST.search(head)):
-        return False
-    return not (_AG_UI_TEXT.search(head) or _ACTIVITY_TEXT.search(head))
+    return isinstance(kind, str) and IS_NAME.fullmatch(kind) is not None
 
 
 def is_inspector(head: bytes) -> bool:

@@ -1,0 +1,1 @@
+"""Exports of inspectors, debug streams and browser tabs."""

@@ -1,0 +1,1 @@
+"""HAR files: calls of the Teams connector, streams of agents."""

@@ -1,0 +1,1 @@
+"""Logs and consoles: events behind a prefix, calls of HTTP clients."""

@@ -1,0 +1,1 @@
+"""Objects as Node shows them."""

@@ -1,0 +1,1 @@
+"""What a file is packed in: gzip, zstd, zip; and encodings other than UTF-8."""

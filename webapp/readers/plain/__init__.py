@@ -1,0 +1,1 @@
+"""A stream without anything around it: server-sent events, JSON lines, a JSON array."""

@@ -1,0 +1,1 @@
+"""The binary binding of AG-UI."""

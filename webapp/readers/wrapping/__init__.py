@@ -1,0 +1,1 @@
+"""What stands around a stream and is taken off: a Markdown fence, an HTTP head."""
