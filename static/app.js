@@ -64,11 +64,26 @@
     request.addEventListener("load", () => {
       const answer = request.response;
       if (request.status < 400 && answer && answer.choose) ask(answer.choose, data);
+      else if (request.status < 400 && answer && answer.look_up) lookUp(answer.look_up);
       else if (request.status < 400 && answer && answer.url) location.assign(answer.url);
       else fail((answer && answer.error) || `The server answered ${request.status}. Nothing was stored; try again.`);
     });
     request.addEventListener("error", () => fail("The server did not answer, or stopped reading. Nothing was stored; try again."));
     request.send(data);
+  };
+
+  /* An error message and no recording: it is explained on its page. It is sent, since an address would keep it. */
+  const lookUp = (text) => {
+    const form = document.createElement("form");
+    const field = document.createElement("textarea");
+    form.method = "post";
+    form.action = "/errors";
+    form.hidden = true;
+    field.name = "text";
+    field.value = text;
+    form.append(field);
+    document.body.append(form);
+    form.submit();
   };
 
   /* A file with several streams: the server asks which are meant and keeps nothing; this page still has the file. */
@@ -162,8 +177,14 @@
 (() => {
   "use strict";
   const seen = new WeakMap();
+  // words beside a ruler that the part which stays has covered would be cut
+  const pass = (box) => box.toggleAttribute("data-past", box.scrollLeft > 24);
+  document.addEventListener("scroll", (event) => {
+    if (event.target instanceof Element && event.target.matches("[data-focus-y]")) pass(event.target);
+  }, { capture: true, passive: true });
   const show = () => {
     for (const box of document.querySelectorAll("[data-focus-y]")) {
+      pass(box);
       const event = document.querySelector("[data-event]")?.dataset.event ?? "";
       if (seen.get(box) === event) continue;
       const x = Number(box.dataset.focusX);

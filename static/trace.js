@@ -15,6 +15,8 @@
     }
     return htmx.ajax("GET", href, { ...options, ...how, source: view() });
   };
+  /* Another script goes somewhere: it finds the promise in `went`. */
+  document.addEventListener("lanescope:go", (event) => { event.detail.went = go(event.detail.href, event.detail.how); });
   const follow = (link) => {
     if (link) go(link.getAttribute("href"));
     return Boolean(link);
@@ -66,7 +68,7 @@
     const id = seen && seen.id;
     const before = seen && seen.getBoundingClientRect().top;
     try {
-      await go(edge.getAttribute("href"), { replace: "true" });
+      await go(edge.getAttribute("href"), { push: "false", replace: "true" });
       const row = id && document.getElementById(id);
       if (row) rows().scrollTop += row.getBoundingClientRect().top - before;
     } finally {

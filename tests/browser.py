@@ -83,9 +83,9 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Server]:
-    """`lanescope serve` on a free port, with its own data folder."""
-    command = [sys.executable, "-m", "webapp", "serve", "--port", "0", "--data-dir", str(folder)]
+def serving(folder: Path, port: int = 0) -> Iterator[Server]:
+    """`lanescope serve` with its own data folder, on a free port unless one is named."""
+    command = [sys.executable, "-m", "webapp", "serve", "--port", str(port), "--data-dir", str(folder)]
     clean = {name: value for name, value in os.environ.items() if not name.startswith("LANESCOPE_")}
     process = subprocess.Popen(command, cwd=ROOT, env=clean, stdout=subprocess.PIPE, text=True)
     try:

@@ -1,21 +1,102 @@
-"""What tests of every part start from: an empty, migrated database in a folder of the test's own."""
+"""What tests of every part start from: an empty, migrated database of the test's own.
+
+Which database that is: SQLite; for tests in the places of ON_BOTH, SQLite and then PostgreSQL. A mark on a test or a
+module wins: `databases("sqlite")`, `databases("postgresql")` or both. Without PostgreSQL on this machine its half is
+left out and the summary says so; where `CI` is set, it fails instead.
+"""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests import postgres
 from webapp.settings import load_settings
 from webapp.storage.db import Database, open_database
 from webapp.storage.migrate import migrate
 
+BOTH = ("sqlite", "postgresql")
+ON_BOTH = (
+    "storage",
+    "ingest/test_ingest_upload.py",
+    "ingest/test_ingest_reread.py",
+    "ingest/live",
+    "web/test_follow.py",
+    "web/test_front_page.py",
+    "web/test_push.py",
+    "web/test_share.py",
+    "web/test_trace_page.py",
+    "web/test_upload.py",
+)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "database_kind" not in metafunc.fixturenames:
+        return
+    mark = metafunc.definition.get_closest_marker("databases")
+    path = metafunc.definition.path.relative_to(Path(__file__).parent)
+    both = any(path.is_relative_to(place) for place in ON_BOTH)
+    kinds = mark.args if mark else BOTH if both else ("sqlite",)
+    assert set(kinds) <= set(BOTH), f"{metafunc.definition.nodeid}: unknown database among {kinds}"
+    if kinds != ("sqlite",):
+        metafunc.parametrize("database_kind", kinds, indirect=True)
+
+
+def _needs_postgres(item: pytest.Item) -> bool:
+    call = getattr(item, "callspec", None)
+    return call is not None and call.params.get("database_kind") == "postgresql"
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if postgres.missing() is None or os.environ.get("CI"):
+        return
+    out = [item for item in items if _needs_postgres(item)]
+    if out:
+        config.hook.pytest_deselected(items=out)
+        items[:] = [item for item in items if not _needs_postgres(item)]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    reason = postgres.missing()
+    if reason is not None:
+        terminalreporter.section("PostgreSQL")
+        terminalreporter.line(f"The tests on PostgreSQL were NOT run: {reason}.")
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[postgres.Server]:
+    """One server a session (a worker of pytest-xdist is one); started by the first test that wants it."""
+    reason = postgres.missing()
+    assert reason is None, reason
+    with postgres.running() as server:
+        yield server
+
 
 @pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    url = load_settings(data_dir=tmp_path).database_url
-    migrate(url)
-    database = open_database(url)
+def database_kind(request: pytest.FixtureRequest) -> str:
+    """sqlite | postgresql"""
+    return getattr(request, "param", "sqlite")
+
+
+@pytest.fixture
+def database_url(request: pytest.FixtureRequest, database_kind: str, tmp_path: Path) -> Iterator[str]:
+    """What `LANESCOPE_DATABASE_URL` would say: a migrated database without a row, this test's own."""
+    if database_kind == "sqlite":
+        url = load_settings(data_dir=tmp_path, database_url="").database_url
+        migrate(url)
+        yield url
+    else:
+        server: postgres.Server = request.getfixturevalue("postgres_server")
+        name = server.clone()
+        yield server.url(name)
+        server.drop(name)
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    database = open_database(database_url)
     yield database
     database.close()

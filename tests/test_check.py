@@ -149,6 +149,19 @@ def test_nothing_to_check_is_no_pass(tmp_path: Path, body: bytes, args: tuple[st
     assert words in out
 
 
+@pytest.mark.parametrize(
+    "body", [b"Hello, it does not work.", b"First event must be 'RUN_STARTED'", b'{"a":1}', b""]
+)
+def test_what_is_no_recording_is_not_told_as_one(tmp_path: Path, body: bytes) -> None:
+    """No protocol, no form and no rule: what it is and what to do instead. The JSON report has its shape."""
+    _, out, _ = run("-", cwd=tmp_path, given=body)
+    assert out.startswith("UNCHECKED  -\n  Nothing was checked: this is ")
+    assert not any(word in out for word in ("AGUI-TRN-11", "not recognised", "0 events"))
+    told = report(cwd=tmp_path, given=body)[1]
+    assert (told["format"], told["read_as"], told["verdict"], told["events"]) == (None, None, "unchecked", 0)
+    assert [each["rule"] for each in told["findings"]] == ["AGUI-TRN-11"]
+
+
 def test_the_protocol_can_be_named(tmp_path: Path) -> None:
     """Where the content does not say, and against it."""
     vague = b'{"type":"message","text":"Hi"}\n'

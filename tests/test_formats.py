@@ -50,7 +50,7 @@ def test_a_recording_is_read_as_it_is_told(tmp_path: Path) -> None:
     """The report bears the form and its words; left out, both are found."""
     for args, form, words in (
         ((), "markdown", "a stream in Markdown"),
-        (("--as", "log"), "log", "Python log of AG-UI events"),
+        (("--as", "log"), "log", "a log of AG-UI events"),
     ):
         report = json.loads(run("check", "-", "--format", "json", *args, cwd=tmp_path, given=CHAT)[1])
         assert (report["format"], report["read_as"], report["events"]) == (form, words, 5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
@@ -14,6 +15,7 @@ import pytest
 from sqlalchemy import text
 
 from webapp.errors import StartError
+from webapp.ingest.samples import SAMPLES
 from webapp.server import check_start, listen, prepare
 from webapp.settings import load_settings
 from webapp.storage import traces
@@ -89,15 +91,15 @@ def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
 def test_only_loopback_is_listened_on(host: str) -> None:
     """Without accounts, another address is refused from the settings alone."""
     with pytest.raises(StartError, match="listens on this machine only"):
-        check_start(load_settings(host=host), 1)
+        check_start(load_settings(host=host))
 
 
 def test_sqlite_with_several_workers_is_refused(tmp_path: Path) -> None:
     """Several processes need PostgreSQL; one does not."""
     with pytest.raises(StartError, match="SQLite takes one worker, not 4"):
-        check_start(load_settings(data_dir=tmp_path), 4)
-    check_start(load_settings(data_dir=tmp_path), 1)
-    check_start(load_settings(database_url="postgresql+psycopg://db/lanescope"), 4)
+        check_start(load_settings(data_dir=tmp_path, workers=4))
+    check_start(load_settings(data_dir=tmp_path))
+    check_start(load_settings(database_url="postgresql+psycopg://db/lanescope", workers=4))
 
 
 def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
@@ -135,7 +137,9 @@ def test_a_name_that_is_no_address_is_told() -> None:
         listen("no such host", 0)
 
 
-@pytest.mark.parametrize("url", ["nonsense", "mysql://x", "nosuch://x", "sqlite+nosuch:///x.db"])
+@pytest.mark.parametrize(
+    "url", ["nonsense", "mysql://x", "nosuch://x", "sqlite+nosuch:///x.db", "postgresql+psycopg2://x"]
+)
 def test_a_database_of_another_kind_is_told(tmp_path: Path, url: str) -> None:
     """One sentence with what an address looks like."""
     with pytest.raises(StartError, match=r"must look like sqlite:////path/file\.db or postgresql"):
@@ -143,7 +147,65 @@ def test_a_database_of_another_kind_is_told(tmp_path: Path, url: str) -> None:
 
 
 def test_a_missing_driver_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """PostgreSQL's package is not installed with the rest."""
+    """An installation without PostgreSQL's package."""
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(StartError, match="needs the Python package psycopg"):
         prepare(load_settings(data_dir=tmp_path, database_url="postgresql+psycopg://localhost/x"))
+
+
+def children(process: int) -> list[int]:
+    """Processes that this one started."""
+    return [int(pid) for pid in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+
+
+def workers(process: int) -> list[int]:
+    """Those of a server's processes that serve; Python starts another that only cleans up."""
+    started = children(process)
+    lines = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in started}
+    return [pid for pid, line in lines.items() if b"spawn_main" in line]
+
+
+@pytest.mark.databases("postgresql")
+def test_several_workers_serve_one_database(tmp_path: Path, database_url: str) -> None:
+    """Two processes on one port: samples once, what one stores all show, and one that dies is started anew."""
+    settings = {"LANESCOPE_DATABASE_URL": database_url, "LANESCOPE_WORKERS": "2"}
+    with subprocess.Popen(
+        command(tmp_path),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **settings},
+    ) as server:
+        assert server.stdout is not None
+        assert server.stderr is not None
+        try:
+            line = server.stdout.readline()
+            assert line.startswith("Lanescope is at http://127.0.0.1:"), line or server.stderr.read()
+            url = line.split()[3]
+
+            def read(path: str, body: bytes | None = None) -> str:
+                with urllib.request.urlopen(f"{url}{path}", body, timeout=60) as answer:
+                    return str(answer.read().decode())
+
+            read("/")
+            first = workers(server.pid)
+            assert len(first) == 2
+            stored = json.loads(read("/api/traces?name=mine.sse", b'data: {"type":"RUN_STARTED"}\n\n'))
+            assert all("mine.sse" in read(f"/traces/{stored['id']}") for _ in range(10))
+            os.kill(first[0], signal.SIGKILL)
+            assert all("mine.sse" in read("/") for _ in range(10))
+        finally:
+            server.send_signal(signal.SIGINT)
+        assert server.wait(60) == 0
+        assert "Traceback" not in server.stderr.read()
+    with open_database(database_url).session() as session:
+        assert traces.count(session) == len(SAMPLES) + 1
+
+
+def test_too_many_workers_for_sqlite_are_told_before_anything_is_made(tmp_path: Path) -> None:
+    """On the command line: one sentence, and the data folder is not there."""
+    line = refused(tmp_path / "data", "--workers", "3")
+    assert line == (
+        "lanescope: SQLite takes one worker, not 3; start one, or use PostgreSQL (LANESCOPE_DATABASE_URL)."
+    )
+    assert not (tmp_path / "data").exists()

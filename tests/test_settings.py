@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from webapp.errors import StartError
-from webapp.settings import is_loopback, load_settings
+from webapp.settings import is_loopback, listed_hosts, load_settings
 
 
 @pytest.fixture(autouse=True)
@@ -57,6 +57,14 @@ def test_a_database_url_is_taken_as_it_is(monkeypatch: pytest.MonkeyPatch) -> No
         ("MAX_UPLOAD_BYTES", "0"),
         ("MAX_DEPTH", "-1"),
         ("SHARE_DAYS", "never"),
+        ("CALL_HOSTS", "*.example.com"),
+        ("CALL_HOSTS", "localhost, http://agent.example.com/"),
+        ("CALL_HOSTS", "localhost, 127.1"),
+        ("CALL_HOSTS", "0x7f000001"),
+        ("CALL_HOSTS", "agent.example.com."),
+        ("CALL_HOSTS", "agent.example.com:0"),
+        ("CALL_HOSTS", "10.0.0.1/8"),
+        ("CALL_HOSTS", "[fe80::1%eth0]"),
         ("PUBLIC_URL", "lanescope.example.com"),
         ("PUBLIC_URL", "https://example.com/lanescope"),
     ],
@@ -102,3 +110,16 @@ def test_links_for_others_begin_with_the_public_address(given: dict[str, object]
 def test_loopback_names(host: str, loopback: bool) -> None:
     """Only what cannot be reached from another machine counts as loopback."""
     assert is_loopback(host) is loopback
+
+
+def test_hosts_that_may_be_called_are_names_addresses_and_networks() -> None:
+    """Each with a port or without; IPv6 in brackets, or bare where there is no port."""
+    listed = listed_hosts("Agent.example:8000, 10.0.0.0/8, 10.0.0.5:1,, ::1 , [fd00::/8]:443")
+    assert [(entry.name, str(entry.network or ""), entry.port) for entry in listed] == [
+        ("agent.example", "", 8000),
+        ("", "10.0.0.0/8", None),
+        ("", "10.0.0.5/32", 1),
+        ("", "::1/128", None),
+        ("", "fd00::/8", 443),
+    ]
+    assert listed_hosts("") == ()

@@ -11,11 +11,19 @@ from pathlib import Path
 from fastapi import FastAPI
 
 from webapp import __version__
+from webapp.ingest.live.hub import Hub
+from webapp.ingest.live.recorder import Recorder
+from webapp.ingest.signals import signals_for
 from webapp.settings import Settings, load_settings
 from webapp.storage.db import Database, open_database
 from webapp.web import (
+    call,
     capture,
     documents,
+    follow,
+    playback,
+    proxy,
+    push,
     reread,
     rules,
     sequence,
@@ -30,6 +38,8 @@ from webapp.web import (
 from webapp.web.deps import make_templates
 from webapp.web.errors import add_error_handlers
 from webapp.web.logs import keep_tokens_out_of_logs
+from webapp.web.once import Once
+from webapp.web.running import running
 from webapp.web.security import Guard
 
 ROOT = Path(__file__).resolve().parent.parent  # holds templates/ and static/
@@ -44,15 +54,21 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
         docs_url=None,  # FastAPI's own pages load files from other hosts
         redoc_url=None,
         redirect_slashes=False,
+        lifespan=running,
     )
     assets = static.Assets(ROOT / "static")
     app.state.settings = settings
     app.state.database = database or open_database(settings.database_url)
+    app.state.signals = signals_for(settings.database_url)
+    app.state.hub = Hub()
+    app.state.once = Once()
+    app.state.recorder = Recorder(app.state.database, settings, app.state.signals)
     app.state.assets = assets
     app.state.templates = make_templates(ROOT / "templates", assets)
     # the trace page last but one: its patterns would match the fixed paths of those before it
     for module in (
-        static, capture, traces, upload, sequence, documents, share, shared, texts, reread, trace, rules,
+        static, call, capture, traces, upload, push, follow, sequence, documents, playback, share, shared, texts,
+        reread, trace, rules, proxy,
     ):  # fmt: skip
         app.include_router(module.router)
     add_error_handlers(app)

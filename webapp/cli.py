@@ -53,7 +53,9 @@ def serve(
     host: Annotated[str | None, typer.Option(help="Address to listen on; loopback only.")] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one.")] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Folder of the database.")] = None,
-    workers: Annotated[int, typer.Option(min=1, help="Processes; more than one needs PostgreSQL.")] = 1,
+    workers: Annotated[
+        int | None, typer.Option(min=1, help="Processes; more than one needs PostgreSQL.")
+    ] = None,
 ) -> None:
     """Open the dashboard in a browser: migrates the database, loads samples on first start, and listens.
 
@@ -62,7 +64,25 @@ def serve(
     from webapp.server import run
     from webapp.settings import load_settings
 
-    run(load_settings(host=host, port=port, data_dir=data_dir), workers=workers)
+    run(load_settings(host=host, port=port, data_dir=data_dir, workers=workers))
+
+
+@app.command()
+def proxy(
+    url: Annotated[str, typer.Argument(help="Where the agent, or the connector, is.", show_default=False)],
+    name: Annotated[str, typer.Option(help="What it is called in /proxy/NAME/…")] = "agent",
+    host: Annotated[str | None, typer.Option(help="Address to listen on; loopback only.")] = None,
+    port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one.")] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of the database.")] = None,
+) -> None:
+    """Record what goes through: `serve`, with /proxy/agent/… passing everything on to URL.
+
+    Point the client at the address that is printed instead of at the agent. For several, set LANESCOPE_TARGETS.
+    """
+    from webapp.server import run
+    from webapp.settings import load_settings
+
+    run(load_settings(host=host, port=port, data_dir=data_dir, targets={name: url}))
 
 
 @app.command()
@@ -98,6 +118,41 @@ def rejudge(
     print(f"{judged:,} {'trace' if judged == 1 else 'traces'} judged again.")
     if failed:
         raise typer.Exit(EXIT_FAULT)
+
+
+@app.command()
+def prune(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would go, and delete nothing.")
+    ] = False,
+    days: Annotated[int | None, typer.Option(min=0, help="Instead of LANESCOPE_RETAIN_DAYS.")] = None,
+    size: Annotated[
+        int | None, typer.Option("--bytes", min=0, help="Instead of LANESCOPE_RETAIN_BYTES.")
+    ] = None,
+    data_dir: Annotated[Path | None, typer.Option(help="Folder of the database.")] = None,
+) -> None:
+    """Delete old traces: those over the limits on age and total size, the oldest first.
+
+    What is shared, pinned or still recorded stays. A running server with these settings does it by itself.
+    """
+    from webapp.ingest import retention
+    from webapp.settings import load_settings
+    from webapp.storage.db import open_database
+    from webapp.storage.migrate import migrate
+
+    settings = load_settings(data_dir=data_dir, retain_days=days, retain_bytes=size)
+    migrate(settings.database_url)
+    database = open_database(settings.database_url)
+    done = (retention.plan if dry_run else retention.prune)(database, settings)
+    database.close()
+    reasons = {"age": f"older than {settings.retain_days} days", "size": "more than the limit on size"}
+    for each in done.expired:
+        print(f"{each.id}  {printable(each.name)}  {each.size:,} bytes, {reasons[each.why]}")
+    freed = sum(each.size for each in done.expired)
+    told = "would be deleted" if dry_run else "deleted"
+    print(f"{len(done.expired):,} of {done.count:,} traces {told}, {freed:,} of {done.size:,} bytes.")
+    if done.kept:
+        print(f"{done.kept:,} are shared, pinned or still recorded, and stay.")
 
 
 def main() -> None:

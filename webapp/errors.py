@@ -54,5 +54,13 @@ class Busy(UserError):
     """Cannot be done now; trying again later may work."""
 
 
+class OutOfOrder(BadInput):
+    """Part of a recording came before the part in front of it. last: the newest that is stored."""
+
+    def __init__(self, sentence: str, last: int) -> None:
+        super().__init__(sentence)
+        self.last = last
+
+
 class StartError(UserError):
     """The server or a command cannot start: settings, port, folder or database."""

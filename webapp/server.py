@@ -26,23 +26,27 @@ from webapp.storage.migrate import migrate
 SHUTDOWN_SECONDS = 5  # how long open requests may take once the server is told to stop
 
 
-def run(settings: Settings, workers: int = 1) -> None:
-    """Migrate, load the samples into an empty database, listen and serve until stopped."""
-    check_start(settings, workers)
+def run(settings: Settings) -> None:
+    """Migrate, load the samples into an empty database, listen and serve until stopped.
+
+    All of it but serving is done once, here; worker processes find it done.
+    """
+    check_start(settings)
     listener = listen(settings.host, settings.port)
     try:
         database = prepare(settings)
         port = listener.getsockname()[1]
         settings = settings.model_copy(update={"port": port})
         print(f"Lanescope is at {settings.base_url}  (stop with Ctrl C)", flush=True)
-        if workers == 1:
+        for name, url in settings.targets.items():
+            print(f"{settings.base_url}/proxy/{name} passes on to {url} and records", flush=True)
+        if settings.workers == 1:
             config = _config(create_app(settings, database))
             uvicorn.Server(config).run(sockets=[listener])
         else:
             database.close()  # each process opens its own
-            for name, value in (("HOST", settings.host), ("PORT", port), ("DATA_DIR", settings.data_dir)):
-                os.environ[f"LANESCOPE_{name}"] = str(value)
-            config = _config("webapp.app:app_from_environment", workers)
+            _hand_down(settings)
+            config = _config("webapp.app:app_from_environment", settings.workers)
             Multiprocess(config, sockets=[listener]).run()
     except KeyboardInterrupt:  # Ctrl C is how one stops it, not a fault
         pass
@@ -50,16 +54,24 @@ def run(settings: Settings, workers: int = 1) -> None:
         listener.close()
 
 
-def check_start(settings: Settings, workers: int) -> None:
+def _hand_down(settings: Settings) -> None:
+    """Put what the command line may have said where worker processes read their settings."""
+    for name in ("host", "port", "data_dir", "workers"):
+        os.environ[f"LANESCOPE_{name.upper()}"] = str(getattr(settings, name))
+    os.environ["LANESCOPE_TARGETS"] = ",".join(f"{name}={url}" for name, url in settings.targets.items())
+
+
+def check_start(settings: Settings) -> None:
     """What can be told from the settings alone. Raises StartError."""
     if not is_loopback(settings.host):
         raise StartError(
             f"Lanescope has no accounts yet, so it listens on this machine only: {settings.host} is not "
             "a loopback address; use 127.0.0.1."
         )
-    if workers > 1 and settings.uses_sqlite:
+    if settings.workers > 1 and settings.uses_sqlite:
         raise StartError(
-            f"SQLite takes one worker, not {workers}; start one, or use PostgreSQL (LANESCOPE_DATABASE_URL)."
+            f"SQLite takes one worker, not {settings.workers}; start one, or use PostgreSQL "
+            "(LANESCOPE_DATABASE_URL)."
         )
 
 
@@ -104,7 +116,7 @@ def _check_url(url: str) -> None:
     """A database we know, with what Python needs to talk to it."""
     try:
         dialect = make_url(url).get_dialect()
-        if dialect.name not in ("sqlite", "postgresql"):
+        if (dialect.name, dialect.driver) not in (("sqlite", "pysqlite"), ("postgresql", "psycopg")):
             raise NoSuchModuleError
         dialect.import_dbapi()
     except (ArgumentError, NoSuchModuleError):

@@ -7,16 +7,23 @@ Rules of this file: a leaf; values and their checks only. Nothing here opens a f
 from __future__ import annotations
 
 import ipaddress
+import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from webapp.errors import StartError
 
 _MB = 1024 * 1024
+_LABEL = r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?"
+_NAME = re.compile(rf"(?:{_LABEL}\.)*{_LABEL}")
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")  # a last label of this kind makes a resolver read an address
+_TARGET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+_LISTED = re.compile(r"(?:\[(?P<six>[0-9a-f:./]+)\]|(?P<plain>[^\[\]:]+))(?::(?P<port>[0-9]{1,5}))?")
 
 
 class Settings(BaseSettings):
@@ -27,6 +34,7 @@ class Settings(BaseSettings):
     data_dir: Path = Field(Path("data"), description="folder of the database; made when missing")
     host: str = Field("127.0.0.1", description="address to listen on; loopback only")
     port: int = Field(8321, ge=0, le=65535, description="port to listen on; 0 takes any free one")
+    workers: int = Field(1, ge=1, le=64, description="server processes; more than one needs PostgreSQL")
     database_url: str = Field("", description="SQLAlchemy URL; empty means SQLite in data_dir")
     public_url: str = Field("", description="address people use, for share links; empty: the one listened on")
     max_upload_bytes: int = Field(256 * _MB, ge=1, description="largest upload, in bytes as sent")
@@ -38,7 +46,36 @@ class Settings(BaseSettings):
         10_000, ge=1, description="most findings kept of one trace; the rest is counted"
     )
     mask_secrets: bool = Field(True, description="overwrite credentials before a recording is stored")
+    retain_days: int = Field(0, ge=0, le=36_500, description="days after which a trace is deleted; 0: never")
+    retain_bytes: int = Field(
+        0, ge=0, description="bytes of recordings kept, the oldest deleted first; 0: no limit"
+    )
     share_days: int = Field(7, ge=1, le=3650, description="days a share link lives unless chosen otherwise")
+
+    call_hosts: str = Field(
+        "localhost, 127.0.0.0/8, [::1]",
+        description="hosts that may be called: names, addresses or networks, each with :port or without",
+    )
+
+    targets: Annotated[dict[str, str], NoDecode] = Field(
+        default_factory=dict, description="upstreams of the recording proxy, name=url,name=url"
+    )
+
+    @field_validator("targets", mode="before")
+    @classmethod
+    def _targets(cls, value: Any) -> Any:
+        return listed_targets(value) if isinstance(value, str) else value
+
+    @field_validator("targets")
+    @classmethod
+    def _target_urls(cls, value: dict[str, str]) -> dict[str, str]:
+        return {name: _target_url(name, url) for name, url in value.items()}
+
+    @field_validator("call_hosts")
+    @classmethod
+    def _call_hosts(cls, value: str) -> str:
+        listed_hosts(value)
+        return value
 
     @field_validator("public_url")
     @classmethod
@@ -66,6 +103,77 @@ class Settings(BaseSettings):
     @property
     def uses_sqlite(self) -> bool:
         return self.database_url.startswith("sqlite")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedHost:
+    """One host that may be called. name: lower case, "" for a network; port: None = any."""
+
+    name: str
+    network: ipaddress.IPv4Network | ipaddress.IPv6Network | None
+    port: int | None
+
+
+def is_host_name(name: str) -> bool:
+    """Whether it is a name as DNS has them, in lower case, and cannot be read as an address."""
+    return (
+        len(name) <= 253
+        and _NAME.fullmatch(name) is not None
+        and _NUMBER.fullmatch(name.rpartition(".")[2]) is None
+    )
+
+
+def listed_hosts(text: str) -> tuple[ListedHost, ...]:
+    """`agent.example.com:8000, 10.0.0.0/8, [::1]` taken apart. Raises ValueError with words for the reader."""
+    entries = [entry.strip().lower() for entry in text.split(",")]
+    return tuple(_listed(entry) for entry in entries if entry)
+
+
+def _listed(entry: str) -> ListedHost:
+    bare = f"[{entry}]" if entry.count(":") > 1 and "[" not in entry else entry
+    found = _LISTED.fullmatch(bare)
+    port = int(found["port"]) if found is not None and found["port"] else None
+    if found is None or (port is not None and not 0 < port < 65536):
+        raise ValueError(
+            f"{entry!r} is no host: write a name, an address or a network, then :port if need be"
+        )
+    host = found["six"] or found["plain"]
+    if is_host_name(host):
+        return ListedHost(host, None, port)
+    try:
+        network = ipaddress.ip_network(host)
+    except ValueError as error:
+        raise ValueError(f"{entry!r} is no host name, and no address or network: {error}") from None
+    return ListedHost("", network, port)
+
+
+def listed_targets(text: str) -> dict[str, str]:
+    """`shop=http://127.0.0.1:8000/agent,teams=https://…` taken apart. Raises ValueError with words for the reader."""
+    found: dict[str, str] = {}
+    for entry in filter(None, (each.strip() for each in text.split(","))):
+        name, equals, url = (part.strip() for part in entry.partition("="))
+        if not equals or "/" in name:
+            raise ValueError(f"{entry!r} has no name: write name=url, with commas between several")
+        if name in found:
+            raise ValueError(f"the name {name!r} is there twice")
+        found[name] = url
+    return found
+
+
+def _target_url(name: str, url: str) -> str:
+    """The URL without a final slash; ValueError says what is wrong with it."""
+    if not _TARGET.fullmatch(name):
+        raise ValueError(f"{name!r} is no name: up to 40 letters, digits, dots, hyphens and underscores")
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or not re.fullmatch(r"[!-~]+", url):
+        raise ValueError(f"{url!r} must look like http://127.0.0.1:8000 or https://agent.example.com/path")
+    if parts.username is not None or "?" in url or "#" in url or ".." in parts.path:
+        raise ValueError(f"the address of {name!r} must be without user, query, fragment and “..”")
+    return url.rstrip("/")
 
 
 def is_loopback(host: str) -> bool:

@@ -224,7 +224,13 @@ def upgrade() -> None:
         postgresql_where=sa.text("kind = 'activity'"),
     )
     op.create_index("items_first", "items", ["trace", "first"], unique=False)
-    op.create_index("items_id", "items", ["trace", "id"], unique=False)
+    op.create_index(
+        "items_id",
+        "items",
+        ["trace", "id"],
+        unique=False,
+        postgresql_where=sa.text("length(id) < 600"),
+    )
     op.create_index(
         "items_wide",
         "items",

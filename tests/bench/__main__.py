@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.bench import memory, panels
+from tests.bench import live, memory, panels, proxy
 from tests.bench.streams import RECORDED, SHORT, events, holds, sse
 
 ROUNDS = 5
@@ -138,6 +138,28 @@ def main() -> None:
                     f"memory: 1,000,000-event upload, {form:<28} {megabytes:5.0f}   target < 400 MB",
                     flush=True,
                 )
+        if not wanted or "proxy" in wanted:
+            direct, through, most_direct, most_through = proxy.measure(folder)
+            print(
+                f"recording proxy: added to a chunk, median               {through - direct:8.2f} ms   target < 2 ms"
+                f"   direct {direct:.2f} ms  through {through:.2f} ms;  99 %: {most_direct:.2f} and {most_through:.2f}",
+                flush=True,
+            )
+        if not wanted or "live" in wanted:
+            middle, most = live.latency(folder)
+            print(
+                f"live: an event on the page, 500 a second, 95 %           {most:8.0f} ms   target < 300 ms"
+                f"   middle {middle:.0f} ms",
+                flush=True,
+            )
+        if not wanted or "soak" in wanted:
+            took = live.soak(folder)
+            print(
+                f"live: 50 streams of 50 a second, 20 viewers: lost        {took.sent - took.stored:8d}      target 0"
+                f"   {took.sent:,} sent, {took.pages:,} pages fetched, {took.cores:.2f} cores; memory after 15 s "
+                f"{took.megabytes[0]:.0f} MB, at the end {took.megabytes[1]:.0f} MB; judged {took.behind:.1f} s later",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

@@ -23,8 +23,8 @@ from webapp.core.advice import TEAMS_REASONS
 from webapp.core.evidence import ResponseHead
 from webapp.core.explain import REASONS
 from webapp.core.rules import catalogue, rules_of
-from webapp.readers.detect import read
-from webapp.readers.protobuf import ProtobufReader
+from webapp.readers.protobuf.reader import ProtobufReader
+from webapp.readers.read import read
 
 CASES = Path(__file__).parents[1] / "cases"
 FILES = {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(CASES.glob("*.toml"))}

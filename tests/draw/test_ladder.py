@@ -273,7 +273,7 @@ def test_a_picture_file_needs_nothing_else() -> None:
     sheet = picture.split("<style>")[1].split("</style>")[0]
     used = {name for names in re.findall(r'class="([^"]+)"', picture) for name in names.split()}
     known = set(re.findall(r"\.([A-Za-z][\w-]*)", sheet))
-    assert used - known <= {"dia", "l1", "text", "k-run", "k-text", "k-step"}
+    assert used - known <= {"dia", "l1", "text", "aside", "k-run", "k-text", "k-step"}
 
 
 def test_texts_are_cut_where_they_matter_least() -> None:

@@ -208,7 +208,7 @@ def test_one_of_several_streams_is_picked_and_nothing_of_the_others_is_stored(
 
 
 def test_a_dropped_or_pasted_file_with_several_streams_is_asked_about_too(page: Page, url: str) -> None:
-    """Without a tick the question comes again; Cancel forgets the file; two ticks lead to the list."""
+    """Without a tick it comes again, with none; Cancel forgets the file; two ticks lead to the list."""
     page.evaluate(PASTE, two_connections().decode())
     form = page.get_by_role("form", name="Streams of the file")
     expect(form).to_contain_text("pasted text holds 2 streams")
@@ -220,6 +220,9 @@ def test_a_dropped_or_pasted_file_with_several_streams_is_asked_about_too(page: 
         box.uncheck()
     form.get_by_role("button", name="Open the ticked streams").click()
     expect(form.get_by_role("alert")).to_contain_text("Nothing was ticked")
+    for box in form.get_by_role("checkbox").all():
+        expect(box).not_to_be_checked()
+        box.check()
     form.get_by_role("button", name="Open the ticked streams").click()
     expect(page.locator(".traces .name")).to_have_text(
         ["two.agui.jsonl › POST /agent #2", "two.agui.jsonl › POST /agent"]

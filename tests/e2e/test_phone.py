@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import PHONE
-from tests.e2e.conftest import NewContext
+from tests.e2e.conftest import NewContext, Server
 
 pytestmark = pytest.mark.browser
 
@@ -43,3 +45,26 @@ def test_the_current_tab_is_in_sight(phone: Page, chunked: str, panel: str) -> N
     phone.reload()
     expect(current).to_contain_text(panel.capitalize())
     expect(current).to_be_in_viewport(ratio=0.9)
+
+
+STOP = Path(__file__).parents[1] / "samples" / "teams" / "tpy21-stop.exchanges.jsonl"
+
+
+def test_every_part_of_the_site_can_be_reached(phone: Page, server: Server) -> None:
+    """The navigation is whole, within the screen, and nothing scrolls sideways."""
+    phone.goto(server.url)
+    for name in ("Traces", "Rules", "Capture", "Links"):
+        link = phone.get_by_role("navigation", name="Main").get_by_role("link", name=name)
+        expect(link).to_be_in_viewport(ratio=0.9)
+    assert phone.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
+
+
+def test_a_ladder_opens_at_the_chosen_call(phone: Page, server: Server) -> None:
+    """In a box that fits the screen; the legend and the files are there, and the numbers cut no word."""
+    phone.goto(f"{server.add(STOP.read_bytes(), 'stop.jsonl')}?panel=sequence")
+    expect(phone.locator("#seq .tl-l a[aria-current]")).to_be_in_viewport(ratio=0.9)
+    expect(phone.get_by_role("link", name="SVG")).to_be_in_viewport()
+    expect(phone.locator(".legend.phone")).to_be_visible()
+    expect(phone.locator("#seq .aside").first).to_be_hidden()
+    phone.locator("#seq").evaluate("box => { box.scrollLeft = 0; }")
+    expect(phone.locator("#seq .aside").first).to_be_visible()

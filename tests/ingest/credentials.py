@@ -69,6 +69,11 @@ ADDRESSES = {
     "key": f"https://host.example/v1?x=1&key={named(6)}",
     "token": f"wss://host.example/socket?token={named(7)}#top",
     "amazon": f"https://b.s3.example/k?X-Amz-Date=1&X-Amz-Signature={named(8)}",
+    "session": f"https://host.example/chat?page=2&sessionid={named(8)}",
+    "session_id": f"/chat?session_id={named(9)}&page=2",
+    "session in the path": f"https://host.example/chat;jsessionid={named(10)}?x=1",
+    "sessionId": f"wss://host.example/socket?sessionId={named(11)}",
+    "jwt": f"https://host.example/x?jwt={named(12)}&page=2",
     "slack hook": f"https://hooks.slack.com/services/T0000{CANARY}/B000/{B64}",
 }
 
@@ -117,6 +122,11 @@ def carriers() -> dict[str, str]:
     told = json.dumps({"url": ADDRESSES["sas"]}).replace("&", "\\u0026")
     out |= {
         "address, & escaped": told,
+        "form body, session first": f"sessionid={named(4)}&page=2",
+        "form body, in JSON": json.dumps({"text": f"session_id={named(5)}&jwt={named(6)}&page=2"}),
+        "form body, session later": f"page=2&PHPSESSID={named(7)}",
+        "form body, code first": f"code={named(8)}&client_id=x",
+        "jwt in JSON": json.dumps({"jwt": f"{named(9)}abcdefghij"}),
         "form body": f"grant_type=x&client_id=a&client_secret={named(1)}&scope=b",
         "env file": f"A=1\nexport API_KEY={named(2)}\nDB_PASSWORD=correct{CANARY}\n",
         "HAR cookies": json.dumps(
@@ -127,4 +137,14 @@ def carriers() -> dict[str, str]:
         "not JSON's end": f'{{"text": "api_key=\\"{named(8)}\\" and more", "b": "c"}}',
         "HTTP/2": f"* [HTTP/2] [1] [authorization: Bearer {named(9)}]\n* [HTTP/2] [1] [cookie: a={named(10)}; b=c]\n",
     }
+    for key in ("InstrumentationKey", "SharedAccessKey", "AccountKey"):
+        first = f"{key}={named(1)}==;Endpoint=https://x.example/;EntityPath=e"
+        later = f"Endpoint=sb://x.example/;{key}={named(2)}"
+        out |= {
+            f"connection string, {key}": f"using {first}",
+            f"connection string in JSON, {key}": json.dumps({"delta": first, "b": later}),
+            f"connection string at the end, {key}": later,
+            f"connection string in code, {key}": f'connect("{later}", 1)',
+            f"letters only, {key}": f"connect {key}={CANARY[:-1]}SevenLettersOnly{CANARY};x=1",
+        }
     return out

@@ -35,14 +35,14 @@ def test_arrival_wins_and_large_numbers_are_dates(
 def test_the_newest_known_time_holds() -> None:
     """Records without a time have that of the one before; those before the first have the first."""
     clock = Clock()
-    clock.extend((), [(2, 1000), (5, 3000)])
+    clock.extend((1, 2, 5), (None,) * 3, (None, 1000, 3000), (None,) * 3)
     assert [clock.when(seq) for seq in (0, 2, 4, 5, 9)] == [1.0, 1.0, 1.0, 3.0, 3.0]
 
 
 def test_a_clock_that_runs_backwards_has_a_span_all_the_same() -> None:
     """Earliest and latest, not first and last."""
     clock = Clock()
-    clock.extend((), [(0, 5000), (1, 2000), (2, 3000)])
+    clock.extend((0, 1, 2), (None,) * 3, (5000, 2000, 3000), (None,) * 3)
     assert clock.span() == (2.0, 5.0)
 
 

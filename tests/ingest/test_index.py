@@ -57,6 +57,22 @@ def test_growth_folds_under_its_first_record() -> None:
     assert (segment["text"], segment["count"], segment["chars"], segment["kind"]) == ("abc", 3, 3, "text")
 
 
+def test_a_lane_reaches_from_its_first_record_to_its_last() -> None:
+    """However often they take turns, and also where one goes on for long."""
+    one, two = {"subagentRunId": "s1"}, {"subagentRunId": "s2"}
+    index = indexed(
+        started(),
+        {"type": "SUBAGENT_STARTED", "name": "a", **one},
+        {"type": "SUBAGENT_STARTED", "name": "b", **two},
+        *message("m1", "a", "b", **one),
+        *message("m2", "a", **two),
+        *message("m3", "a", "b", **one),
+        *message("m4", "a", "b"),
+    )
+    assert [row["lane"] for row in rows(index)] == [0, 1, 2, *[1] * 4, *[2] * 3, *[1] * 4, *[0] * 4]
+    assert [(lane.first, lane.last) for lane in index.lanes.all] == [(0, 17), (1, 13), (2, 9)]
+
+
 def test_two_items_in_one_burst_have_a_segment_each() -> None:
     """Parallel subagents fold together; each keeps its own text and its own first and last record."""
     a, b = {"subagentRunId": "A"}, {"subagentRunId": "B"}

@@ -62,7 +62,7 @@ def derived(database: Database, id_: str) -> dict[str, list[tuple[Any, ...]]]:
 
 def test_every_table_of_a_trace_is_derived_or_kept() -> None:
     """A new table must say whether a new reading replaces its rows."""
-    kept = {"traces", "originals", "shares"}
+    kept = {"traces", "originals", "shares", "captures", "arrivals"}
     assert {table.__tablename__ for table in traces.DERIVED} | kept == set(Base.metadata.tables)
 
 
@@ -106,7 +106,7 @@ def test_what_people_gave_stays(database: Database, settings: Settings) -> None:
     after = trace_of(database, id_)
     assert (after.format, after.read_as, after.read_because) == (
         "log",
-        "Python log of AG-UI events",
+        "a log of AG-UI events",
         ["it was chosen so"],
     )
     for name in ("pk", "id", "name", "note", "ticket", "created", "source", "size", "sha256", "input"):
@@ -147,7 +147,7 @@ def test_finding_out_again_and_unknown_names(database: Database, settings: Setti
     with pytest.raises(NotFound):
         reread(database, "nothing", settings=settings)
     prose = keep(database, settings, b"Dear support, it is broken.\n")
-    with pytest.raises(BadInput, match="This is plain text: no form fits"):
+    with pytest.raises(BadInput, match="This is plain text; so the trace stays"):
         reread(database, prose, settings=settings)
 
 
@@ -185,7 +185,7 @@ def test_what_was_said_of_the_packing_stays(database: Database, settings: Settin
 
 def test_lines_are_numbered_as_the_new_form_has_them(database: Database, settings: Settings) -> None:
     """CR ends a line of an SSE stream and of no other form; parts of the original know it both ways."""
-    rows = [f"data: {line(CLEAN[1])}\r\r" for _ in range(3000)]
+    rows = [f"data: {line(CLEAN[1])}\r\r\n" for _ in range(3000)]
     id_ = keep(database, settings, "".join(rows).encode())
     assert trace_of(database, id_).format == "sse"
 
@@ -200,7 +200,9 @@ def test_lines_are_numbered_as_the_new_form_has_them(database: Database, setting
     with database.session() as session:
         last = originals.lines(session, pk, 5999, 1)
     reread(database, id_, form="log", settings=settings)
-    assert begins() == [1] * len(as_sse)
+    as_log = begins()
+    assert as_log != as_sse
+    assert all(there in (2 * here - 1, 2 * here) for here, there in zip(as_log, as_sse, strict=True))
     reread(database, id_, form="sse", settings=settings)
     assert begins() == as_sse
     with database.session() as session:

@@ -35,7 +35,20 @@ UNTOUCHED = [
     '{"invalid_token":"abcdef123456","accessKeyId":"abcdef123456","tokenCount":"123456789","password_hint":"abc123"}',
     "-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A\n-----END PUBLIC KEY-----",
     "api_key=api_key, password=None, client_secret=get_secret(), apiKey: process.env.API_KEY, pwd=${PWD}",
-]
+    json.dumps(
+        {
+            "threadId": "t1A2b3C4d5E6f7G8h9", "runId": "run_0a1B2c3D4e5F6a7B", "parentRunId": "9f8E7d6C5b4A3210",
+            "subagentRunId": "sub_0a1B2c3D4e5F6a7B", "sessionId": "a1B2c3D4e5F6a7B8c9D0", "session_id": "chat-1234abcd",
+            "encryptedValue": "zz9Opaque99Opaque99Opaque", "jwtIssuer": "issuer12345678901234", "jwt": "string",
+        }
+    ),
+    "/agent?threadId=t1A2b3C4d5E6&runId=run0a1B2c3D4&messageId=m1A2b3C4d5&toolCallId=c1A2b3C4d5",
+    "/agent?parentRunId=p1A2b3C4d5&subagentRunId=s1A2b3C4d5&encryptedValue=zz9Opaque99Opaque",
+    '{"type":"CUSTOM","name":"sessionId","value":"a1B2c3D4e5F6a7B8"}',
+    "connect(sessionId=sessionId, session_id=a1B2c3D4e5, jwt=jwt); /x?sessionid=12&jwt=none&obsessionid=a1B2c3D4e5",
+    "SharedAccessKeyName=RootManageSharedAccessKey;InstrumentationKey=<key>;AccountName=storage12345678;AccountKey={key}",
+    "sessionid=a1B2c3D4e5 alone is said of a session, code=a1B2c3D4e5 of a code",
+]  # fmt: skip
 
 BROKEN = (b"", b'"', b"\\", b"\n", b"\xff", b"\x00", b"[secret]", b"=")
 BAITS = (

@@ -100,6 +100,7 @@ def test_records_by_number(session: Session, long_trace: Trace) -> None:
     assert sorted(events.some(session, long_trace.pk, [5, 2602, 5, 9999])) == [5, 2602]
 
 
+@pytest.mark.databases("sqlite")  # its planner
 @pytest.mark.parametrize(
     ("asked", "index"),
     [
@@ -127,6 +128,7 @@ def test_windows_use_their_index(
     assert not [plan for plan in plans if plan.startswith("SCAN")], plans
 
 
+@pytest.mark.databases("sqlite")  # its planner
 def test_an_unfolded_window_needs_no_sorting(database: Database, long_trace: Trace) -> None:
     """Order comes from the primary key."""
     with database.session() as session:

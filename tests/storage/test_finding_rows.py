@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from tests.storage.conftest import SAMPLES
 from tests.streams import finished, started
 from webapp.core import Replay
-from webapp.readers import detect
+from webapp.readers.read import read
 from webapp.storage import causes, findings
 from webapp.storage.models import Trace
 
@@ -20,7 +20,7 @@ def test_a_finding_survives_the_database(session: Session, store: Callable[..., 
     trace = store("pydantic-parallel")
     body = (SAMPLES / "pydantic-parallel.sse").read_bytes()
     replay = Replay("ag-ui", json.loads((SAMPLES / "pydantic-parallel.input.json").read_text()))
-    for record in detect.read([body])[1]:
+    for record in read([body])[1]:
         replay.feed(record.payload, record.at, record.framing)
     expected = replay.finish().findings
     assert expected

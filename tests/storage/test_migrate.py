@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import inspect, text
 
+from tests.postgres import Server
 from webapp.errors import UserError
 from webapp.storage.db import Database, open_database, shown
 from webapp.storage.migrate import migrate
@@ -88,6 +90,7 @@ def test_a_failing_block_leaves_nothing(database: Database) -> None:
         assert session.scalar(text("SELECT count(*) FROM traces")) == 0
 
 
+@pytest.mark.databases("sqlite")
 def test_sqlite_is_told_what_it_must_know(database: Database) -> None:
     """Every connection has a write-ahead log, foreign keys and secure deletion."""
     with open_database(database.url).session() as session:
@@ -96,3 +99,33 @@ def test_sqlite_is_told_what_it_must_know(database: Database) -> None:
             for name in ("journal_mode", "foreign_keys", "secure_delete")
         }
     assert told == {"journal_mode": "wal", "foreign_keys": 1, "secure_delete": 1}
+
+
+@pytest.mark.databases("postgresql")
+def test_two_programs_that_migrate_at_once_take_turns(postgres_server: Server) -> None:
+    """Both find a database they can use, and exactly one of them made it."""
+    name = postgres_server.empty()
+    with ThreadPoolExecutor(3) as pool:
+        made = list(pool.map(migrate, [postgres_server.url(name)] * 3))
+    assert sorted(made) == [False, False, True]
+    postgres_server.drop(name)
+
+
+@pytest.mark.databases("postgresql")
+def test_a_database_that_cannot_hold_every_letter_is_refused(postgres_server: Server) -> None:
+    """One sentence before anything is made in it."""
+    postgres_server.command("CREATE DATABASE ascii ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0")
+    with pytest.raises(UserError, match=r"keeps text as SQL_ASCII; make one with ENCODING 'UTF8'\.$"):
+        migrate(postgres_server.url("ascii"))
+    postgres_server.drop("ascii")
+
+
+@pytest.mark.databases("postgresql")
+def test_a_database_that_is_not_there_is_one_sentence(postgres_server: Server) -> None:
+    """A name that the server does not know, and a server that does not answer."""
+    for url in (postgres_server.url("nowhere"), "postgresql+psycopg://me:secret@/x?host=/nowhere"):
+        with pytest.raises(UserError) as refused:
+            migrate(url)
+        assert "cannot be opened or written" in refused.value.sentence
+        assert "\n" not in refused.value.sentence
+        assert "secret" not in refused.value.sentence

@@ -77,6 +77,7 @@ def test_outcomes_and_answers_of_a_trace(database: Database, stored: int) -> Non
         assert streams.reaches(session, stored) == {0, 2, 4}
 
 
+@pytest.mark.databases("sqlite")  # its planner
 def test_every_look_up_goes_by_the_index(database: Database, stored: int) -> None:
     """A recording of a million calls must not be walked for one bubble."""
     asked: list[tuple[str, object]] = []

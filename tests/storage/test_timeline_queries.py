@@ -124,6 +124,7 @@ def test_samples_run_from_the_first_record_to_the_last(session: Session, crowd: 
     assert max(b - a for a, b in pairwise(seqs)) <= crowd.records / timeline.BUCKETS + 1
 
 
+@pytest.mark.databases("sqlite")  # its planner
 def test_windows_are_searched_by_index(session: Session, crowd: Trace) -> None:
     """No query of a window reads a table from end to end."""
     seen: list[tuple[str, Any]] = []

@@ -13,7 +13,7 @@ import pytest
 
 from tests.streams import finished, message, sse, started
 from webapp.core import Replay
-from webapp.readers import detect
+from webapp.readers.read import read
 from webapp.storage.db import Database
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -150,7 +150,7 @@ def test_at_every_event_the_panel_and_the_engine_agree(case: str, keep: Keep, sh
     given = json.loads(beside.read_text()) if case not in STREAMS and beside.is_file() else None
     id_ = keep(body, run_input=given)
     replay = Replay("ag-ui", given)
-    for number, record in enumerate(detect.read([body])[1]):
+    for number, record in enumerate(read([body])[1]):
         replay.feed(record.payload, record.at, record.framing)
         if number % 3 == 0 or case in STREAMS:
             assert told(show("conversation", id_, event=number)) == held(replay.messages()), f"#{number}"

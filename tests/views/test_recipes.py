@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ag_ui.core import RunErrorEvent, RunFinishedEvent, RunStartedEvent
 
-from webapp.readers.detect import read
+from webapp.readers.read import read
 from webapp.views.recipes import BY_ANCHOR, GROUPS, RECIPES, page
 
 

@@ -171,8 +171,8 @@ def test_a_clean_recording_has_a_report_too(write: Write) -> None:
 
 
 @pytest.mark.parametrize("body", [b"hello", b'{"no": "type"}'])
-def test_nothing_to_check_is_told_in_red(write: Write, body: bytes) -> None:
+def test_nothing_to_check_is_told_without_the_colour_of_a_verdict(write: Write, body: bytes) -> None:
     """A report of nothing is no pass."""
     html = write(body)
     assert "Conformant" not in html
-    assert '<section class="banner fatal"' in html
+    assert '<section class="banner none"' in html

@@ -8,15 +8,8 @@ from typing import Any
 import pytest
 
 from webapp.storage.models import Trace
-from webapp.views.traces import (
-    ListQuery,
-    parse_query,
-    protocol_label,
-    size_limit,
-    trace_form,
-    trace_line,
-    trace_list,
-)
+from webapp.views.trace_line import protocol_label, trace_line
+from webapp.views.traces import ListQuery, parse_query, size_limit, trace_form, trace_list
 
 NOON = datetime(2026, 11, 29, 12, 0).timestamp()  # local time, as shown
 
@@ -82,7 +75,7 @@ def test_a_trace_without_events_links_to_none() -> None:
     [
         ({}, "Nothing wrong."),
         ({"verdict": "unchecked", "events": 0}, "No event could be read, so nothing was checked."),
-        ({"status": "analysing"}, "Still being read."),
+        ({"status": "live"}, "Nothing wrong so far."),
         ({"status": "failed", "error": "It broke off."}, "It broke off."),
         ({"status": "failed"}, "It could not be analysed."),
     ],
@@ -99,7 +92,7 @@ def test_a_trace_without_a_cause_says_why_there_is_none(values: dict[str, Any], 
     [
         ("producer", "ag-ui", "Agent"),
         ("application", "ag-ui", "Application"),
-        ("capture", "ag-ui", "Capture"),
+        ("capture", "ag-ui", "Recording"),
         ("service", "ag-ui", "Transport"),
         ("service", "teams", "Teams"),
         (None, "ag-ui", ""),
@@ -108,6 +101,42 @@ def test_a_trace_without_a_cause_says_why_there_is_none(values: dict[str, Any], 
 def test_the_side_is_one_word(party: str | None, protocol: str, side: str) -> None:
     """Whose fault it is, in the words of the banner."""
     assert trace_line(row(headline_party=party, protocol=protocol), NOON).side == side
+
+
+def test_what_could_not_be_read_is_on_nobodys_side_but_the_recordings() -> None:
+    """Whatever rule speaks first there, nothing is known of the agent or the transport."""
+    line = trace_line(row(verdict="unchecked", events=0, headline_party="service"), NOON)
+    assert line.side == "Recording"
+    assert line.summary.endswith("· the recording")
+
+
+@pytest.mark.parametrize("outcome", ["refused", "expired"])
+def test_a_stream_that_teams_ended_is_no_pass_in_the_list(outcome: str) -> None:
+    """The verdict stays; its look and the sentence do not say that all is well, and a note blames nobody."""
+    values = {"protocol": "teams", "protocol_version": None, "run_count": 1}
+    line = trace_line(row(**values), NOON, {outcome: 1})
+    assert (line.verdict, line.look) == ("conformant", "unsettled")
+    assert line.headline == "Ended by Teams without a reason that names a fault."
+    noted = row(**values, headline="refused with 403", headline_event=0, headline_party="producer")
+    assert trace_line(noted, NOON, {outcome: 1}).side == ""
+    fine = trace_line(row(**values), NOON, {"finished": 1})
+    assert (fine.look, fine.headline) == ("conformant", "Nothing wrong.")
+
+
+@pytest.mark.parametrize(
+    ("values", "outcomes", "told"),
+    [
+        ({"events": 1}, {}, ("event", "lane")),
+        ({"events": 40, "lane_count": 2}, {}, ("events", "lanes")),
+        ({"protocol": "teams", "events": 4, "run_count": 1}, {"finished": 1}, ("exchanges", "stream")),
+    ],
+)
+def test_a_number_of_the_list_says_what_it_counts(
+    values: dict[str, Any], outcomes: dict[str, int], told: tuple[str, str]
+) -> None:
+    """Two protocols stand in one column."""
+    line = trace_line(row(**values), NOON, outcomes)
+    assert (line.event_word, line.lane_word) == told
 
 
 @pytest.mark.parametrize(

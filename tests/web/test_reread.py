@@ -103,14 +103,24 @@ def test_every_form_is_offered_the_fitting_ones_first(client: TestClient) -> Non
     assert "`" not in words(re.search(r"<main.*</main>", html, re.S)[0])  # type: ignore[index]
 
 
+@pytest.mark.parametrize("body", [CHAT, LOG])
+def test_every_form_of_the_list_has_a_name_of_its_own(client: TestClient, body: str) -> None:
+    """And no log is said to be Python's because its lines begin with a date."""
+    html = client.get(f"/traces/{add(client, body)}/reread").text
+    names = re.findall(r'<span class="t"><b>(.*?)</b>', html)
+    assert len(names) > 15
+    assert len(set(names)) == len(names)
+    assert sum("Python" in name for name in names) == 3
+
+
 def test_reading_anew_and_back(client: TestClient) -> None:
     """The page says so; the list, the report and the panels are those of the new reading."""
     id_ = add(client, CHAT)
     answer = client.post(f"/traces/{id_}/reread", data={"as": "log"})
     assert (answer.status_code, answer.headers["location"]) == (303, f"/traces/{id_}?anew=1")
-    assert "Read anew as Python log of AG-UI events: 5 events." in client.get(answer.headers["location"]).text
+    assert "Read anew as a log of AG-UI events: 5 events." in client.get(answer.headers["location"]).text
     report = client.get(f"/api/traces/{id_}").json()
-    assert (report["format"], report["read_as"]) == ("log", "Python log of AG-UI events")
+    assert (report["format"], report["read_as"]) == ("log", "a log of AG-UI events")
     assert "because it was chosen so" in client.get(f"/traces/{id_}/source").text
     client.post(f"/traces/{id_}/reread", data={"as": ""})
     assert client.get(f"/api/traces/{id_}").json()["format"] == "markdown"

@@ -246,6 +246,7 @@ def test_a_page_whose_link_has_ended_is_loaded_anew(client: TestClient) -> None:
     assert client.get("/s/gone/events", headers={"HX-Request": "true"}).headers["hx-refresh"] == "true"
 
 
+@pytest.mark.databases("sqlite")  # whose files can be searched
 def test_the_token_is_nowhere_in_the_database(
     client: TestClient, tmp_path: Path, make: Callable[..., str]
 ) -> None:

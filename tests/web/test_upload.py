@@ -238,7 +238,14 @@ def test_the_report_has_the_members_of_the_contract(client: TestClient) -> None:
 def test_the_description_covers_the_interface_and_only_that(client: TestClient) -> None:
     """/api/openapi.json names the JSON routes, their bodies and their faults; pages are not part of it."""
     described = client.get("/api/openapi.json").json()
-    assert set(described["paths"]) == {"/api/traces", "/api/traces/{trace_id}"}
+    assert set(described["paths"]) == {
+        "/api/traces",
+        "/api/traces/{trace_id}",
+        "/api/traces/{trace_id}/stream",
+        "/api/live",
+        "/api/traces/{trace_id}/events",
+        "/api/traces/{trace_id}/end",
+    }
     post = described["paths"]["/api/traces"]["post"]
     assert set(post["requestBody"]["content"]) == {"application/octet-stream", "multipart/form-data"}
     assert {"200", "201", "400", "413"} <= set(post["responses"])
@@ -330,3 +337,49 @@ def test_an_unknown_stream_is_told(client: TestClient) -> None:
     assert "no stream called m9" in client.post("/api/traces?part=m9", content=two_in_a_zip()).json()["error"]
     assert client.post("/api/traces?part=m1", content=SSE).status_code == 400
     assert client.post("/api/traces?part=all", content=SSE).json()["traces"][0]["verdict"] == "conformant"
+
+
+def test_several_at_once_say_which_were_here_before(client: TestClient, database: Database) -> None:
+    """With a link each; nothing is silently left out."""
+    other = SSE.replace(b'"r"', b'"r-2"')
+    client.post("/traces", files=files(("first & best.sse", SSE)))
+    [before] = stored(database)
+    answer = client.post("/traces", files=files(("again.sse", SSE), ("new.sse", other)))
+    page = client.get(answer.headers["location"]).text
+    note = re.search(r'<p class="note[^>]*role="status">.*?</p>', page, re.S)
+    assert note is not None
+    assert "1 recording was stored." in note[0]
+    assert f'<a href="/traces/{before.id}">first &amp; best.sse</a>' in note[0]
+    answer = client.post("/traces", files=files(("again.sse", SSE), ("new.sse", other)))
+    page = client.get(answer.headers["location"]).text
+    assert "Nothing was stored." in page
+    assert len(stored(database)) == 2
+
+
+@pytest.mark.parametrize("query", ["stored=x&known=y&at=zz", "at=nothing", "stored=-1", "known=9"])
+def test_an_address_that_tells_of_no_upload_tells_nothing(client: TestClient, query: str) -> None:
+    """Anyone can write an address."""
+    answer = client.get(f"/?{query}")
+    assert answer.status_code == 200
+    assert 'role="status">' not in answer.text[answer.text.index("</section>") :]
+
+
+def test_what_was_sent_back_without_a_tick_stays_without(client: TestClient, database: Database) -> None:
+    """The ticks that were taken off are not put on again."""
+    body = two_in_a_zip()
+    first = client.post("/traces", files=files(("two.zip", body))).text
+    assert first.count(" checked") == 2
+    again = client.post("/traces", files=files(("two.zip", body)), data={"asked": "1"}).text
+    assert "Nothing was ticked" in again
+    assert " checked" not in again
+    assert stored(database) == []
+
+
+def test_ticks_of_another_file_store_nothing_and_say_so(client: TestClient, database: Database) -> None:
+    """Without a script the file is chosen once more, and it may be another one."""
+    answer = client.post(
+        "/traces", files=files(("two.zip", two_in_a_zip())), data={"asked": "1", "part": "m0@other.zip"}
+    )
+    assert answer.status_code == 400
+    assert "None of the ticked streams is in the file" in answer.text
+    assert stored(database) == []

@@ -32,6 +32,12 @@ class Advice(NamedTuple):
 
 
 _BY_RULE: dict[tuple[str, str], Advice] = {
+    ("AGUI-TRN-03", "cut-short"): Advice(
+        "The line was cut on its way into the recording, for instance by a limit of the log or the terminal; "
+        "or the agent stopped in the middle of an event.",
+        "Capture the stream again, as bytes of the response body. If the event is cut there as well, send it whole, "
+        "one JSON object a frame.",
+    ),
     ("AGUI-TOL-02", "own-end"): Advice(
         "The agent ends a call too early, often when the next one begins, and goes on sending its arguments.",
         "Send `TOOL_CALL_END` after a call’s last piece of arguments. Calls may stay open side by side.",

@@ -19,6 +19,7 @@ from webapp.core.words import MAX_LISTED, a_noun, listed
 
 REASONS = {
     "own-end": "closed earlier by its own end",
+    "cut-short": "the JSON of a line ends in its middle",
     "snapshot-removed": "a message snapshot removed it",
     "stream-ended": "another event had ended the chunk stream",
     "mixed-spelling": "explicit and chunked events mixed in one item",

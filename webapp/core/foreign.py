@@ -63,6 +63,12 @@ _ROWS = (
             ("It says that calls were made, not what was in them. Have the agent write its events, or "
             "record the response."),
             "python"),
+    Foreign("other-json", "JSON without an event of AG-UI or a call or activity of Teams",
+            "No record in it has a `type` of the protocol. Where it is a stream all the same, its names may have been "
+            "changed on the way: record it nearer to the wire.", "browser"),
+    Foreign("long-prose", "text without an event in its first 4 MB",
+            "What stands further down was not looked at. Cut off what stands before the recording, and give the rest.",
+            "browser"),
     Foreign("prose", "plain text", "There is no event in it. Paste the log or the response itself.", "browser"),
 )  # fmt: skip
 

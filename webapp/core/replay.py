@@ -81,6 +81,11 @@ class Replay:
             return self._engine.finish(ENGINE_VERSION, head)
         return self._engine.finish(ENGINE_VERSION)
 
+    def so_far(self) -> Report:
+        """The report as it stands while the recording goes on: open runs stay open, and no rule about the end is
+        judged. It may be asked at any time, and its findings are those that `finish` will go on with."""
+        return self._engine.so_far(ENGINE_VERSION)
+
     def messages(self) -> list[dict[str, Any]]:
         """Messages the application holds: now, or when it rejected the stream."""
         return self._engine.messages()

@@ -113,16 +113,16 @@ def _paces(ladder: Ladder, at: Places) -> Iterator[Markup]:
             yield svg.rect(x + 8, y0, 12, y1 - y0, class_="s-line-2", fill=f"url(#{HATCH})")
             if not told and y1 - y0 >= 46:
                 told = True
-                yield svg.text(x + 26, (y0 + y1) / 2, "too soon", class_="t-s")
-                yield svg.text(x + 26, (y0 + y1) / 2 + 13, "for another", class_="t-s")
+                yield svg.text(x + 26, (y0 + y1) / 2, "too soon", class_="t-s aside")
+                yield svg.text(x + 26, (y0 + y1) / 2 + 13, "for another", class_="t-s aside")
         end = None if cut else at.axis.y(until, spot.epoch)
         if end is not None and end < at.stop - 1:
             yield svg.path(f"M{svg.num(x + 8)} {svg.num(end)}h12", class_="s-ok sw-2")
             if n == 0 or rung.holds(ladder.selected):
                 words = f"next from {stamp(until, 2)}"
-                yield svg.text(x + 26, end + 4, words, class_="t-s t-b f-ok halo")
+                yield svg.text(x + 26, end + 4, words, class_="t-s t-b f-ok halo aside")
         if _soon(rung):
-            yield svg.text(x + 26, spot.y + 4, f"too soon: {_gap(rung)}", class_="t-s t-b f-error halo")
+            yield svg.text(x + 26, spot.y + 4, f"too soon: {_gap(rung)}", class_="t-s t-b f-error halo aside")
 
 
 def _last_call(rung: Rung) -> float:

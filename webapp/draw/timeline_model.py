@@ -105,7 +105,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request of a stream on its ruler. look: fine | refused | lost | dropped | sent; href None: not linked."""
+    """One request of a stream on its ruler. href None: not linked.
+
+    look: fine | refused | stopped | lost | dropped | sent
+    """
 
     x: float
     look: str

@@ -98,8 +98,8 @@ def _silence(stretch: Stretch, scale: Scale, foot: float) -> Markup:
 def _call(call: Call, scale: Scale, foot: float) -> Markup:
     here = scale.at(call.x)
     parts = [el("line", x1=here, x2=here, y1=foot - TALL, y2=foot, class_=f"pc-call pc-{call.look}")]
-    if call.look == "refused":
-        parts.append(_cross(here, foot - TALL - 3))
+    if call.look in ("refused", "stopped"):
+        parts.append(_cross(here, foot - TALL - 3, call.look))
     elif call.look in ("lost", "dropped"):
         parts.append(el("circle", cx=here, cy=foot - TALL - 2, r=2.8, class_=f"pc-head pc-{call.look}"))
     if call.href is None:
@@ -116,10 +116,12 @@ def _call(call: Call, scale: Scale, foot: float) -> Markup:
     return link(call.href, title(call.title), *parts, target, aria_label=call.title)
 
 
-def _cross(here: str, y: float) -> Markup:
+def _cross(here: str, y: float, look: str) -> Markup:
+    """A Stop by the user is nobody's fault: it has the shape of a refusal, not its colour."""
+    ink = "pc-x pc-calm" if look == "stopped" else "f-fatal pc-x"
     return el(
-        "use", href="#i-fatal", x=here, y=y - 4, width=8, height=8, transform="translate(-4 0)", class_="f-fatal pc-x"
-    )  # fmt: skip
+        "use", href="#i-fatal", x=here, y=y - 4, width=8, height=8, transform="translate(-4 0)", class_=ink
+    )
 
 
 def limit(placed: Placed, scale: Scale) -> Markup:

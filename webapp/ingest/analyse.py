@@ -19,7 +19,7 @@ from webapp.core.records import Record, Step
 from webapp.ingest.clock import Clock
 from webapp.ingest.incoming import Unread
 from webapp.ingest.index import AT, HEAD, PREFIX, SEQ, TS, Indexer
-from webapp.ingest.rows import finding_row, item_rows, run_row, severities, sum_up
+from webapp.ingest.rows import finding_row, item_rows, item_severities, run_row, severities, sum_up
 from webapp.readers.base import Account
 from webapp.storage import bulk
 from webapp.storage.models import Trace
@@ -73,7 +73,8 @@ def analyse(
         index.finish()
         writer.write()
     bulk.set_severities(session, severities(pk, index.hits, report.findings))
-    rows = item_rows(pk, index.entries, writer.clock, report.findings)
+    worst = item_severities(index.entries, report.findings)
+    rows = item_rows(pk, index.entries, writer.clock, worst)
     while batch := list(islice(rows, BATCH)):
         bulk.add_items(session, batch)
     write_density(session, pk, report.records)
@@ -99,13 +100,11 @@ class _Writer:
     def write(self) -> None:
         index = self._index
         events, segments, checkpoints = index.events, index.bursts.segments, index.checkpoints
-        self.clock.extend(
-            [(row[SEQ], row[AT]) for row in events if row[AT] is not None],
-            [(row[SEQ], row[TS]) for row in events if row[TS] is not None],
-            [(row[SEQ], row[PREFIX]) for row in events if row[PREFIX] is not None],
-        )
-        self.heads += sum([row[HEAD] for row in events])
-        bulk.add_events(self._session, events)
+        if events:
+            values = list(zip(*events, strict=True))
+            self.clock.extend(values[SEQ], values[AT], values[TS], values[PREFIX])
+            self.heads += sum(values[HEAD])
+            bulk.add_events(self._session, values)
         bulk.add_segments(self._session, segments)
         bulk.add_checkpoints(self._session, checkpoints)
         for rows in (events, segments, checkpoints):

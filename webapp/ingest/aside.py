@@ -8,8 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import IO
 
-from webapp.readers.parts import spooled
-from webapp.readers.several import pieces_of
+from webapp.readers.several import pieces_of, spooled
 
 
 class Aside:

@@ -62,13 +62,23 @@ class Bursts:
         """Whatever comes next is not folded into this burst."""
         self._end = 0
         self._item = None
-        if not self._parts:
-            return
+        if self._parts:
+            self.segments += self.unfinished()
+            self._parts = {}
+
+    def unfinished(self) -> list[tuple[Any, ...]]:
+        """The segments of the burst that goes on, as if it ended here."""
+        rows = []
         for ord_, ((first, last, lane, kind), texts) in self._parts.items():
             text = "".join(texts)
             where = (self._trace, first, last, self._first, self._last, ord_, lane, kind, self._reached)
-            self.segments.append((*where, len(texts), len(text), storable(text)))
-        self._parts = {}
+            rows.append((*where, len(texts), len(text), storable(text)))
+        return rows
+
+    @property
+    def begun(self) -> int:
+        """The first record of the newest burst."""
+        return self._first
 
     def _turn_to(self, item: Item, lane: int, seq: int, delta: str) -> None:
         known = self._parts.get(item.ord)

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from webapp.errors import BadInput, TooLarge, UserError
-from webapp.ingest.mask import masked_text
+from webapp.ingest.mask_titles import masked_title
 from webapp.readers import limits, parts
 from webapp.readers.registry import FORMS
 from webapp.readers.several import Part, Refused
@@ -37,7 +37,7 @@ class ManyStreams(UserError):
 
     def __init__(self, found: Sequence[Part], notes: Sequence[str]) -> None:
         self.choices = tuple(_choice(part) for part in found)
-        self.notes = tuple(masked_text(note)[0] for note in notes)
+        self.notes = tuple(masked_title(note) for note in notes)
         super().__init__(f"The file holds {len(found):,} streams; say which of them to open.")
 
     def listed(self) -> list[dict[str, Any]]:
@@ -70,7 +70,7 @@ def bounds(settings: Settings) -> limits.Limits:
 
 def _choice(part: Part) -> Choice:
     form = FORMS[part.form].title if part.form in FORMS else ""
-    title = masked_text(part.title)[0]  # an address may hold a credential
+    title = masked_title(part.title)  # an address may hold a credential
     what = " · ".join(dict.fromkeys(words for words in (form, *part.reasons) if words))
     return Choice(
         part.id, title, what, limits.in_words(part.size), part.events_guess, part.form, part.protocol

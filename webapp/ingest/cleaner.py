@@ -13,7 +13,8 @@ from typing import Any
 import msgspec
 
 from webapp.core.records import Record
-from webapp.ingest.mask import Masker, masked, masked_json, masked_text
+from webapp.ingest.mask import Masker, masked, masked_json
+from webapp.ingest.mask_titles import masked_title
 from webapp.readers.several import Taken
 
 DECODED = frozenset({"protobuf", "har", "har-stream"})
@@ -45,7 +46,7 @@ class Cleaner:
 
     def name(self, text: str) -> str:
         """A name or sentence about the recording; not counted, since the recording says it too."""
-        return masked_text(text)[0] if self.on else text
+        return masked_title(text) if self.on else text
 
     def run_input(self, value: dict[str, Any] | None) -> dict[str, Any] | None:
         """The request that asked for the recording."""

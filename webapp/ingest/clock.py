@@ -28,25 +28,28 @@ class Clock:
 
     def add(self, seq: int, at: float | None, ts: int | None, prefix: float | None = None) -> None:
         """The times of one record. at, prefix: seconds; ts: milliseconds."""
-        self.extend(
-            () if at is None else ((seq, at),),
-            () if ts is None else ((seq, ts),),
-            () if prefix is None else ((seq, prefix),),
-        )
+        self.extend((seq,), (at,), (ts,), (prefix,))
 
     def extend(
         self,
-        arrivals: Sequence[tuple[int, float]],
-        stamps: Sequence[tuple[int, int]],
-        prefixes: Sequence[tuple[int, float]] = (),
+        seqs: Sequence[int],
+        arrivals: Sequence[float | None],
+        stamps: Sequence[int | None],
+        prefixes: Sequence[float | None],
     ) -> None:
-        """Times of many records in order: (record number, seconds), of stamps (record number, milliseconds)."""
-        self._arrival[0].extend([seq for seq, _ in arrivals])
-        self._arrival[1].extend([at for _, at in arrivals])
-        self._prefix[0].extend([seq for seq, _ in prefixes])
-        self._prefix[1].extend([at for _, at in prefixes])
-        self._event[0].extend([seq for seq, _ in stamps])
-        self._event[1].extend([ts / 1000 for _, ts in stamps])
+        """The times of many records in order, a column each; None where a record has none."""
+        for (numbers, times), column, unit in (
+            (self._arrival, arrivals, 1),
+            (self._prefix, prefixes, 1),
+            (self._event, stamps, 1000),
+        ):
+            missing = column.count(None)
+            if missing == len(column):
+                continue
+            numbers.extend(
+                [n for n, time in zip(seqs, column, strict=True) if time is not None] if missing else seqs
+            )
+            times.extend([time / unit for time in column if time is not None])
 
     @property
     def source(self) -> str | None:

@@ -69,6 +69,9 @@ class Indexer:
             str, list[Any]
         ] = {}  # wire type -> [records, as stored, whether more is to be done]
         self._open: dict[int, Item] = {}
+        self._tag: Any = self  # the tag of the newest record's lane; itself: there is none yet
+        self._lane = self.lanes.all[0]
+        self._lane_ord = 0
 
     @property
     def types(self) -> dict[str, int]:
@@ -82,7 +85,11 @@ class Indexer:
         if "\0" in raw:
             raw = raw.replace("\0", "\u2400")
         reached = REACHED[step.reached]
-        lane = self.lanes.touch(step.lane, seq)
+        if step.lane is self._tag:  # nearly always that of the record before
+            lane = self._lane_ord
+            self._lane.last = seq
+        else:
+            lane = self._turn_to(step.lane, seq)
 
         item = step.item
         change = step.change
@@ -130,6 +137,11 @@ class Indexer:
             self._checkpoint(seq, [[storable(id_), role] for id_, role in self._held()[-MAX_MESSAGES:]])
         elif state is not None or not (seq + 1) % CHECKPOINT_RECORDS:
             self._checkpoint(seq, None, state)
+
+    def _turn_to(self, tag: str | None, seq: int) -> int:
+        self._tag, self._lane_ord = tag, self.lanes.touch(tag, seq)
+        self._lane = self.lanes.all[self._lane_ord]
+        return self._lane_ord
 
     def finish(self) -> None:
         """The last burst ends with the input."""

@@ -10,7 +10,7 @@ import zlib
 
 from sqlalchemy.orm import Session
 
-from webapp.storage import bulk
+from webapp.storage import bulk, originals
 from webapp.storage.originals import PART_BYTES
 
 LEVEL = 1  # fastest: event streams shrink tenfold all the same
@@ -87,3 +87,13 @@ class Keeper:
     def _write(self) -> None:
         bulk.add_originals(self._session, self._rows)
         self._rows.clear()
+
+
+def renumber(session: Session, trace: int, *, sse: bool) -> None:
+    """What ends a line depends on the form: the line each part of a stored text begins in, as this one has it."""
+    lines, changed = Lines(), []
+    for part, data in originals.numbered_parts(session, trace):
+        line, sse_line = lines.add(data)
+        if line != sse_line:
+            changed.append((sse_line if sse else line, trace, part))
+    bulk.set_part_lines(session, changed)

@@ -20,13 +20,13 @@ from webapp.ingest.cleaner import Cleaner
 from webapp.ingest.keep import Keeper
 from webapp.readers import limits, parts
 from webapp.readers.base import Account, Artefact
-from webapp.readers.harparts import TEAMS, HarParts
+from webapp.readers.har.parts import TEAMS, HarParts
 from webapp.readers.head import HEAD_BYTES
-from webapp.readers.packing import SIGN_BYTES, ZIP, expanded, is_archive, unpacker
-from webapp.readers.protobuf import looks_binary
-from webapp.readers.protobuf_text import HexLines
-from webapp.readers.several import Part, Refused, Several, Taken, pieces_of
-from webapp.readers.unpack import PIECE
+from webapp.readers.packing.layers import SIGN_BYTES, ZIP, expanded, is_archive, unpacker
+from webapp.readers.packing.unpack import PIECE
+from webapp.readers.protobuf.reader import looks_binary
+from webapp.readers.protobuf.text import HexLines
+from webapp.readers.several import Part, Refused, Several, Taken, pieces_of, spooled
 from webapp.storage import bulk, originals
 
 NESTED = (
@@ -172,7 +172,7 @@ class Upload:
 
     def _one(self, pieces: Iterable[bytes], form: str | None, part: str | None) -> Iterator[bytes]:
         """One stream of a file that may hold several."""
-        with parts.spooled(self._let_go(pieces)) as file:
+        with spooled(self._let_go(pieces)) as file:
             several = parts.look(file, self._bounds, form)
             wanted = None if several is None else parts.picked(several, part)
             taken = self._cleaner.taken(self._taken(file, several, wanted))

@@ -1,9 +1,9 @@
 """Credentials in what comes in are overwritten before anything is kept, read or shown.
 
-Rules of this file: going through the bytes; what a credential looks like is in `mask_names` and `mask_shapes`. A marker
-is as long as what it stands for, so no offset, line or JSON string moves. Any split of the bytes gives the same result:
-a place is judged only when WINDOW bytes behind it are there, and on nothing further off. Where a value ends may be
-further off: until then every byte of it is overwritten as it comes.
+Rules of this file: going through the bytes; what a credential looks like is in `mask_names` and `mask_shapes`, where
+none can be in `mask_signs`. A marker is as long as what it stands for, so no offset, line or JSON string moves. Any
+split of the bytes gives the same result: a place is judged only when WINDOW bytes behind it are there, and on nothing
+further off. Where a value ends may be further off: until then every byte of it is overwritten as it comes.
 """
 
 from __future__ import annotations
@@ -12,14 +12,12 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from webapp.ingest import mask_names, mask_shapes
+from webapp.ingest import mask_names, mask_signs
 from webapp.ingest.mask_found import BACK, HEAD, LONGEST, WINDOW, Found, Quote
 
 STEP = 64 * 1024  # bytes gathered before they are gone through
 CONTEXT = 256  # bytes in front of a place that are looked at
 NEXT = 512  # bytes in which the next string of a list begins
-
-_LOOKS = (*mask_names.LOOKS, *mask_shapes.LOOKS)
 
 
 class Masker:
@@ -97,13 +95,14 @@ class Masker:
 
     def _places(self, data: bytes, limit: int) -> list[tuple[int, Any, Any]]:
         """Where something begins that may be a credential, in order."""
-        low = data.lower()
-        places = []
-        for pattern, lower, look in _LOOKS:
-            for place in pattern.finditer(low if lower else data, self._seen):
+        places: list[tuple[int, Any, Any]] = []
+        looks = mask_signs.present(data, self._seen, limit)
+        low = data.lower() if any(each.lower for each in looks) else data
+        for each in looks:
+            for place in each.pattern.finditer(low if each.lower else data, self._seen):
                 if place.start() >= limit:
                     break
-                places.append((place.start(), look, place))
+                places.append((place.start(), each.look, place))
         places.sort(key=_where)
         return places
 

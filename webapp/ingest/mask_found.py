@@ -97,8 +97,21 @@ class Found(NamedTuple):
 
 
 Looker = Callable[[bytes, re.Match[bytes], int], Sequence[Found]]
-# a pattern that begins with literal bytes (anything else is slow), whether it is for lower case, what judges the place
-Look = tuple[re.Pattern[bytes], bool, Looker]
+
+
+class Look(NamedTuple):
+    """A kind of mark.
+
+    pattern: begins with literal bytes (anything else is slow); lower: it is for lower case; look: judges the place;
+    sign: a pattern of lower case, quick to look for, that is found at each such place or one byte before it, and has
+    none of `mask_signs.NEVER`; rare: bytes, as written, that are found there too
+    """
+
+    pattern: re.Pattern[bytes]
+    lower: bool
+    look: Looker
+    sign: bytes
+    rare: bytes = b""
 
 
 def value_at(data: bytes, start: int, until: Quote | Stop, end: int) -> bytes:

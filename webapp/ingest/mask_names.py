@@ -37,16 +37,19 @@ KINDS = {
             "accesstoken", "refreshtoken", "idtoken", "authtoken", "bearertoken", "sessiontoken", "securitytoken",
             "sastoken", "apitoken", "bottoken", "ssotoken", "csrftoken", "xsrftoken", "secret", "secretkey",
             "secretaccesskey", "accesskey", "sharedaccesskey", "accountkey", "privatekey", "apikey", "subscriptionkey",
-            "functionskey", "hostkey", "passcode",
+            "functionskey", "hostkey", "passcode", "instrumentationkey",
         ),
         SECRET,
     ),
-    **dict.fromkeys(("token", "key", "sig", "signature", "code"), SHORT),
+    **dict.fromkeys(("token", "jwt", "key", "sig", "signature", "code"), SHORT),
+    # Whoever has a session's id out of an address may go on with it. As a member of JSON the same name says which chat
+    # is meant, as `threadId` does, and a reader of the recording needs it: so in addresses and forms only.
+    **dict.fromkeys(("sessionid", "jsessionid", "phpsessid", "sessid"), SHORT),
 }  # fmt: skip
 _LEAST = {AUTH: 1, COOKIE: 3, PASSWORD: 1, CONNECTION: 8, SECRET: 6, SHORT: 6}  # characters of a value
 
 LONG = 16  # characters of what a bare `token` holds: of a sign-in, not of a text
-_TOKEN = re.compile(rb"(?:[A-Za-z0-9]+-)*token", re.IGNORECASE)  # no `nextPageToken`
+_TOKEN = re.compile(rb"(?:[A-Za-z0-9]+-)*(?:token|jwt)", re.IGNORECASE)  # no `nextPageToken`
 
 _WORDS = re.compile(rb"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _BEFORE = re.compile(rb"[A-Za-z0-9_-]*+\Z")
@@ -74,6 +77,7 @@ _LIST = re.compile(rb"\\{0,64}+\"\s{0,64}+:\s{0,64}+\[")
 _IN_LIST = re.compile(rb"value\\{0,64}+\"\s{0,64}+:\s{0,64}+(\\{0,64}+)(\")")
 _LINE_START = re.compile(rb"(?:\A|[\r\n])(?:export )?[\d:.,TZ+/ \t-]{0,48}+(?:[<>*|=][ \t]?)?[ \t]{0,40}\Z")
 _IN_ADDRESS = re.compile(rb"(?:[?#;]|(?<=[\w.=~+%*\]-])&|\\u0026|&amp;|%26|%3[fF])\Z")
+_FURTHER = re.compile(rb"(?:&(?:amp;)?|\\{1,64}+u0026)[\w.~%-]{1,64}+=")  # what follows a form's first field
 _COOKIE = re.compile(rb"""\s*+[^\s=;"',\\{}]{1,256}+=[^\s;]""")
 _PATH = re.compile(rb"(?:[A-Za-z_$][\w$]*+\.)+[A-Za-z_$][\w$]*+(?:\.|\Z)")  # of a programmer: `a.b`
 _IDENTIFIER = re.compile(rb"[A-Za-z_$]+\Z")
@@ -189,6 +193,8 @@ def _unquoted(
     value = value_at(data, at, Stop(BARE), end)
     if is_placeholder(value) or len(value) < _LEAST[kind]:
         return _NOTHING
+    if plain[0] == b"=" and (first or before[-1:] in (b'"', b"'")):
+        in_address = in_address or _FURTHER.match(data, at + len(value), end) is not None
     sure = in_address or (first and plain[0] == b"=" and kind != SHORT)
     if sure:
         made = kind != SHORT or _signs(data, at) or (len(value) >= 8 and secretish(value))
@@ -222,8 +228,8 @@ def _written(value: bytes, follows: bytes, *, equals: bool) -> bool:
 
 
 def _signs(data: bytes, at: int) -> bool:
-    """`token=` and `sig=` mean one thing in an address, `key=` and `code=` several."""
-    return data[max(0, at - 10) : at].lower().endswith((b"token=", b"sig=", b"signature="))
+    """`token=`, `jwt=` and `sig=` mean one thing in an address, `key=` and `code=` several."""
+    return data[max(0, at - 10) : at].lower().endswith((b"token=", b"jwt=", b"sig=", b"signature="))
 
 
 def _sized(data: bytes, struct: re.Match[bytes], kind: int) -> Sequence[Found]:
@@ -254,12 +260,14 @@ def _listed(data: bytes, stop: int, end: int) -> Sequence[Found]:
     return out
 
 
-def _name(pattern: bytes, tail: bytes = _TAIL) -> Look:
-    return re.compile(pattern + tail), True, look
+def _name(pattern: bytes, sign: bytes, tail: bytes = _TAIL, rare: bytes = b"") -> Look:
+    return Look(re.compile(pattern + tail), True, look, sign, rare)
 
 
 LOOKS: tuple[Look, ...] = (
-    _name(rb"authorization"), _name(rb"cookies?"), _name(rb"token"), _name(rb"secret"),
-    _name(rb"pass(?:word|wd|phrase|code)"), _name(rb"pwd"), _name(rb"key"), _name(rb"connection[_-]?string"),
-    _name(rb"sig(?:nature)?", rb"(?==)"), _name(rb"code", rb"(?==)"),
+    _name(rb"authorization", rb"authori"), _name(rb"cookies?", rb"cookie"), _name(rb"token", rb"token"),
+    _name(rb"secret", rb"secret"), _name(rb"pass(?:word|wd|phrase|code)", rb"pass"), _name(rb"pwd", rb"pwd"),
+    _name(rb"key", rb"key"), _name(rb"jwt", rb"jwt"), _name(rb"connection[_-]?string", rb"connection"),
+    _name(rb"sig(?:nature)?", rb"sig", rb"(?==)", b"="), _name(rb"code", rb"code=", rb"(?==)", b"="),
+    _name(rb"sess(?:ion[_-]?)?id", rb"sess", rb"(?==)", b"="),
 )  # fmt: skip

@@ -120,35 +120,37 @@ def _sealed(data: bytes, place: re.Match[bytes], end: int) -> Sequence[Found]:
 
 def _looks() -> Iterator[Look]:
     b64 = rb"[A-Za-z0-9_-]"
-    yield _begins(b"eyJ", b64 + rb"{8,4000}+\.\.?[A-Za-z0-9_-]{8}"), False, _shape(_JWT_END)
-    yield _begins(b"gh[pousr]_", rb"[A-Za-z0-9]{20}"), False, _shape(_WORD)
-    yield _begins(b"github_pat_", rb"[A-Za-z0-9_]{20}"), False, _shape(_WORD)
-    yield _begins(b"sk-", b64 + rb"{16,200}+"), False, _sk
-    yield _begins(b"sk_(?:live|test)_", rb"[A-Za-z0-9]{16}"), False, _shape(_WORD)
-    yield _begins(b"A[KS]IA", rb"[A-Z0-9]{16}(?![A-Za-z0-9_])"), False, _shape(_WORD)
-    yield _begins(b"AIza", b64 + rb"{35}(?![A-Za-z0-9_-])"), False, _shape(_B64URL)
-    yield _begins(b"xox[a-z]-", rb"[A-Za-z0-9-]{10}"), False, _shape(_B64URL)
-    yield _begins(b"npm_", rb"[A-Za-z0-9]{36}"), False, _shape(_WORD)
-    yield _begins(b"glpat-", b64 + rb"{20}"), False, _shape(_B64URL)
-    yield _begins(b"ya29\\.", b64 + rb"{20}"), False, _shape(_B64URL)
-    yield _begins(b"hf_", rb"[A-Za-z0-9]{30}"), False, _shape(_WORD)
-    yield _begins(b"gsk_", rb"[A-Za-z0-9]{40}"), False, _shape(_WORD)
-    yield _begins(b"SG\\.", b64 + rb"{22}\.[A-Za-z0-9_-]{43}"), False, _shape(_JWT_END)
+
+    def begins(literal: bytes, rest: bytes, look: Looker, sign: bytes, rare: bytes = b"") -> Look:
+        return Look(_begins(literal, rest), False, look, sign, rare)
+
+    yield begins(b"eyJ", b64 + rb"{8,4000}+\.\.?[A-Za-z0-9_-]{8}", _shape(_JWT_END), rb"eyj", b"J")
+    yield begins(b"gh[pousr]_", rb"[A-Za-z0-9]{20}", _shape(_WORD), rb"gh[pousr]_")
+    yield begins(b"github_pat_", rb"[A-Za-z0-9_]{20}", _shape(_WORD), rb"github_")
+    yield begins(b"sk-", b64 + rb"{16,200}+", _sk, rb"sk[-_]")
+    yield begins(b"sk_(?:live|test)_", rb"[A-Za-z0-9]{16}", _shape(_WORD), rb"sk[-_]")
+    for literal in (b"AKIA", b"ASIA"):
+        yield begins(literal, rb"[A-Z0-9]{16}(?![A-Za-z0-9_])", _shape(_WORD), literal.lower())
+    yield begins(b"AIza", b64 + rb"{35}(?![A-Za-z0-9_-])", _shape(_B64URL), rb"aiza")
+    yield begins(b"xox[a-z]-", rb"[A-Za-z0-9-]{10}", _shape(_B64URL), rb"xox[a-z]-")
+    yield begins(b"npm_", rb"[A-Za-z0-9]{36}", _shape(_WORD), rb"npm_")
+    yield begins(b"glpat-", b64 + rb"{20}", _shape(_B64URL), rb"glpat-")
+    yield begins(b"ya29\\.", b64 + rb"{20}", _shape(_B64URL), rb"ya\.")
+    yield begins(b"hf_", rb"[A-Za-z0-9]{30}", _shape(_WORD), rb"hf_")
+    yield begins(b"gsk_", rb"[A-Za-z0-9]{40}", _shape(_WORD), rb"sk[-_]")
+    yield begins(b"SG\\.", b64 + rb"{22}\.[A-Za-z0-9_-]{43}", _shape(_JWT_END), rb"sg\.")
     entra = rb"Q~(?<=[A-Za-z0-9_.~-]{3}[0-9]Q~)[A-Za-z0-9_.~-]{31,34}+(?![A-Za-z0-9_.~-])"
-    yield re.compile(entra), False, _entra
-    yield (
-        re.compile(
-            rb"""-(?<=\s-)(b|u|-cookie|-user|-proxy-user)(?:[ \t]{1,8}+|=)[$^]?+(\\{0,64}+)(["'])?+"""
-        ),
-        True,
-        _curl,
-    )
-    yield re.compile(rb"\+ASt[A-Za-z0-9+/]{6}=="), False, _azure
-    yield re.compile(rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----"), False, _pem
-    yield re.compile(rb"://"), False, _address
-    yield re.compile(rb"bearer(?:[ \t]|%20|\+){1,8}+([a-z0-9._~+/=-]{12,400}+)"), True, _bearer
+    yield Look(re.compile(entra), False, _entra, rb"q~", b"~")
+    given = rb"""-(?<=\s-)(b|u|-cookie|-user|-proxy-user)(?:[ \t]{1,8}+|=)[$^]?+(\\{0,64}+)(["'])?+"""
+    yield Look(re.compile(given), True, _curl, rb"-(?<=\s-)[bu-]")
+    yield Look(re.compile(rb"\+ASt[A-Za-z0-9+/]{6}=="), False, _azure, rb"\+ast", b"+")
+    key = rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----"
+    yield Look(re.compile(key), False, _pem, rb"-----begin ")
+    yield Look(re.compile(rb"://"), False, _address, rb"//")
+    bearer = rb"bearer(?:[ \t]|%20|\+){1,8}+([a-z0-9._~+/=-]{12,400}+)"
+    yield Look(re.compile(bearer), True, _bearer, rb"bearer")
     sealed = rb'encrypted_?(?:value|content)\\{0,64}+"\s{0,8}+:\s{0,8}+(\\{0,64}+)"'
-    yield re.compile(sealed), True, _sealed
+    yield Look(re.compile(sealed), True, _sealed, rb"encrypted")
 
 
 LOOKS = tuple(_looks())

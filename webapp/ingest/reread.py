@@ -19,22 +19,27 @@ from webapp.ingest.analyse import analyse
 from webapp.ingest.choose import bounds as bounds_of
 from webapp.ingest.cleaner import Cleaner
 from webapp.ingest.incoming import prepared
-from webapp.ingest.keep import Keeper, Lines
+from webapp.ingest.keep import Keeper, renumber
 from webapp.ingest.kept import AS_TEXT, is_binary, with_notes
+from webapp.ingest.live.analyst import head_of
+from webapp.ingest.live.arrivals import Arrivals
 from webapp.ingest.rows import artefact_row
 from webapp.ingest.upload import engine_for, write_reading
 from webapp.readers import detect, limits, parts
 from webapp.readers.base import Artefact
 from webapp.readers.head import HEAD_BYTES, Head
-from webapp.readers.protobuf_text import HexLines
-from webapp.readers.registry import FORMS, no_form
-from webapp.readers.several import Refused
-from webapp.readers.utf16 import as_utf8
+from webapp.readers.packing.utf16 import as_utf8
+from webapp.readers.protobuf.text import HexLines
+from webapp.readers.read import read
+from webapp.readers.registry import FORMS, known_form
+from webapp.readers.several import Refused, spooled
 from webapp.settings import Settings, load_settings
-from webapp.storage import bulk, originals, traces
+from webapp.storage import captures, originals, traces
 from webapp.storage.db import Database
 from webapp.storage.models import Trace
 
+check_form = known_form  # for handlers, which import no reader
+LIVE = "This trace is still being recorded; it can be read again when that has ended."
 MISSING = "There is no such trace: it was deleted, or the link is not complete."
 
 
@@ -68,13 +73,6 @@ class Rejudged:
 def forms() -> list[Offer]:
     """Every form, in the registry's order."""
     return [Offer(form.name, form.title, form.about) for form in FORMS.values()]
-
-
-def check_form(name: str) -> str:
-    """The name of a form; raises BadInput, whose sentence lists them all."""
-    if name not in FORMS:
-        raise BadInput(no_form(name))
-    return name
 
 
 def offers(session: Session, trace: Trace) -> list[Offer]:
@@ -150,6 +148,8 @@ def _one(
             trace = traces.get(session, public_id)
             if trace is None:
                 raise NotFound(MISSING)
+            if trace.status == "live":
+                raise BadInput(LIVE)
             if anew:
                 _read(session, trace, settings, form, protocol, anew=True)
             else:
@@ -176,12 +176,15 @@ def _read(
     notes += _as_text(session, pk, form)
     if anew:
         _refuse_several(session, pk, form, bounds)
-    found, records, account = detect.read(originals.text(session, pk), form, bounds)
+    found, records, account = read(originals.text(session, pk), form, bounds, protocol=protocol)
     if anew and found.form is None:
-        raise BadInput(
-            f"This is {', '.join(found.reasons)}: no form fits, so the trace stays as it was read."
-        )
+        raise BadInput(f"This is {', '.join(found.reasons)}; so the trace stays as it was read.")
     records = prepared(Cleaner(trace.masked is not None).records(records, found.form), account)
+    capture = captures.get(session, pk)
+    if (
+        capture is not None and not originals.text_size(session, pk)[1]
+    ):  # else offsets are those of another text
+        records = Arrivals(captures.arrivals(session, pk)).stamped(records)
     replay = engine_for(protocol or found.protocol or "ag-ui", trace, account, settings)
     traces.clear(session, pk)
     session.refresh(
@@ -189,14 +192,17 @@ def _read(
     )  # from here on nobody else writes: what another reading wrote meanwhile is replaced
     if anew or not trace.read_as:
         write_reading(trace, found)
+    if capture is not None and account.head is None:
+        account.head = head_of(capture.head, found.form or "")
     report = analyse(session, trace, records, replay, lambda: with_notes(account, notes))
+    trace.status, trace.error = "ready", None  # where judging had failed, it has not now
     if anew and not report.events:
         raise BadInput(
             f"Read as {detect.form_name(found)}, the recording holds no event, so it stays as it was read."
         )
     trace.upload_notes = [artefact_row(note) for note in notes] or None
     if "sse" in (was, trace.format) and was != trace.format:
-        _renumber(session, pk, sse=trace.format == "sse")
+        renumber(session, pk, sse=trace.format == "sse")
 
 
 def _head(session: Session, pk: int) -> bytes:
@@ -212,7 +218,7 @@ def _refuse_several(session: Session, pk: int, form: str | None, bounds: limits.
     """One trace is one stream: a form under which the file holds several asks for an upload, where they are picked."""
     if not parts.splits(_head(session, pk), form):
         return
-    with parts.spooled(originals.text(session, pk)) as file:
+    with spooled(originals.text(session, pk)) as file:
         several = parts.look(file, bounds, form)
     count = 0 if several is None else len(several.parts)
     if count > 1:
@@ -232,13 +238,3 @@ def _as_text(session: Session, pk: int, form: str | None) -> list[Artefact]:
     keeper.add(lines.close())
     keeper.close("protobuf")
     return [Artefact("binary-upload", AS_TEXT)]
-
-
-def _renumber(session: Session, pk: int, *, sse: bool) -> None:
-    """What ends a line depends on the form: the line each part of the text begins in, as the new one has it."""
-    lines, changed = Lines(), []
-    for part, data in originals.numbered_parts(session, pk):
-        line, sse_line = lines.add(data)
-        if line != sse_line:
-            changed.append((sse_line if sse else line, pk, part))
-    bulk.set_part_lines(session, changed)

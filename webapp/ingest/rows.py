@@ -36,7 +36,7 @@ def severities(
     return [*changed, *((None, trace, seq) for seq in written if seq not in worst)]
 
 
-def _item_severities(entries: Mapping[int, Entry], findings: Sequence[Finding]) -> dict[int, int]:
+def item_severities(entries: Mapping[int, Entry], findings: Sequence[Finding]) -> dict[int, int]:
     """Worst finding of each item: of several with one id, the newest there was at the finding's place."""
     wanted = {(f.item.kind, f.item.id) for f in findings if f.item is not None}
     named: dict[tuple[str, str], list[int]] = {}
@@ -58,10 +58,9 @@ def _item_severities(entries: Mapping[int, Entry], findings: Sequence[Finding]) 
 
 
 def item_rows(
-    trace: int, entries: Mapping[int, Entry], clock: Clock, findings: Sequence[Finding]
+    trace: int, entries: Mapping[int, Entry], clock: Clock, worst: Mapping[int, int]
 ) -> Iterator[Row]:
-    """Tuples in the order of `ItemRow`'s columns."""
-    worst = _item_severities(entries, findings)
+    """Tuples in the order of `ItemRow`'s columns. worst: as `item_severities` gives them, of all entries."""
     when = clock.when
     for ord_, entry in entries.items():
         item = entry.item

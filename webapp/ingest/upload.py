@@ -25,10 +25,11 @@ from webapp.ingest.cleaner import Cleaner
 from webapp.ingest.incoming import prepared
 from webapp.ingest.kept import Upload
 from webapp.ingest.rows import artefact_row
-from webapp.readers import detect, limits
+from webapp.readers import limits
 from webapp.readers.base import Account
 from webapp.readers.detect import Detection, form_name
-from webapp.readers.packing import plain_name
+from webapp.readers.packing.layers import plain_name
+from webapp.readers.read import read
 from webapp.readers.several import Refused, Unpicked
 from webapp.settings import Settings, load_settings
 from webapp.storage import traces
@@ -129,7 +130,7 @@ def _take(
 ) -> None:
     bounds = bounds_of(settings)
     upload = Upload(session, trace.pk, settings.max_upload_bytes, bounds, cleaner)
-    detection, records, account = detect.read(upload.text(chunks, form, part), form, bounds)
+    detection, records, account = read(upload.text(chunks, form, part), form, bounds, protocol=protocol)
     if detection.said and form is None:
         raise ErrorSentence(detection.said)
     spoken = protocol or detection.protocol or "ag-ui"

@@ -1,19 +1,22 @@
 """Many rows at once.
 
 Rules of this file: inserts and the few updates of analysis; the one module that speaks to the driver itself,
-because tuples through it cost half of what they cost through Core. Rows with JSON go through Core, which
-encodes them.
+because tuples through it cost half of what they cost through Core (PostgreSQL has its COPY: `copying`). Rows with
+JSON go through Core, which encodes them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 from sqlalchemy import Table, insert, update
 from sqlalchemy.orm import Session
 
+from webapp.storage.copying import copy_rows, takes_copies
 from webapp.storage.models import (
+    Arrival,
     Base,
     Checkpoint,
     EventRow,
@@ -24,6 +27,8 @@ from webapp.storage.models import (
     RunRow,
     Segment,
 )
+
+MOST_BOUND = 900  # values in one statement: SQLite took 999 at most before 3.32
 
 
 def _table(model: type[Base]) -> Table:
@@ -48,23 +53,51 @@ def _marks(session: Session, count: int) -> list[str]:
 
 
 def _insert(session: Session, model: type[Base], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Insert tuples in the order of the table's columns.
+    """Insert tuples in the order of the table's columns."""
+    if rows:
+        _insert_columns(session, model, list(zip(*rows, strict=True)))
 
-    Binding values is most of the cost, so a column with one null or integer in all rows becomes a literal.
+
+def _insert_columns(session: Session, model: type[Base], values: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows given as one tuple a column, in the order of the table's columns.
+
+    Binding values is much of the cost, so a column with one null or integer in all rows becomes a literal. SQLite
+    builds the lists of partial indexes (`type IN (…)`) anew for each statement, so one statement inserts many rows.
     """
-    if not rows:
+    if len(values) != len(_table(model).columns):
+        raise ValueError(f"{model.__tablename__} has {len(_table(model).columns)} columns, not {len(values)}")
+    if takes_copies(session):
+        copy_rows(session, _table(model), zip(*values, strict=True))
         return
-    table = _table(model)
-    names = [column.name for column in table.columns]
-    values = list(zip(*rows, strict=True))
     fixed = [_literal(column) for column in values]
-    marks = iter(_marks(session, fixed.count(None)))
-    quote = session.get_bind().dialect.identifier_preparer.quote
-    into = ", ".join(quote(name) for name in names)
-    given = ", ".join(next(marks) if literal is None else literal for literal in fixed)
     bound = [column for column, literal in zip(values, fixed, strict=True) if literal is None]
-    statement = f"INSERT INTO {quote(table.name)} ({into}) VALUES ({given})"
-    session.connection().exec_driver_sql(statement, list(zip(*bound, strict=True)))
+    run, count, width = session.connection().exec_driver_sql, len(values[0]), len(bound)
+    many = MOST_BOUND // width if bound and _binds_many(session) else 1
+    if many <= 1:
+        run(_statement(session, model, fixed, 1), list(zip(*bound, strict=True)) if bound else [()] * count)
+        return
+    flat = tuple(chain.from_iterable(zip(*bound, strict=True)))
+    size, whole = many * width, count - count % many
+    if whole:
+        groups = [flat[at : at + size] for at in range(0, whole * width, size)]
+        run(_statement(session, model, fixed, many), groups)
+    if whole < count:
+        run(_statement(session, model, fixed, count - whole), flat[whole * width :])
+
+
+def _statement(session: Session, model: type[Base], fixed: Sequence[str | None], rows: int) -> str:
+    """The SQL that inserts so many rows. fixed: the literal of each column, None where a value is bound."""
+    table = _table(model)
+    quote = session.get_bind().dialect.identifier_preparer.quote
+    into = ", ".join([quote(column.name) for column in table.columns])
+    marks = iter(_marks(session, fixed.count(None) * rows))
+    each = (", ".join([literal or next(marks) for literal in fixed]) for _ in range(rows))
+    return f"INSERT INTO {quote(table.name)} ({into}) VALUES {', '.join([f'({row})' for row in each])}"
+
+
+def _binds_many(session: Session) -> bool:
+    """Whether several rows a statement are quicker than one: other drivers send many statements at once."""
+    return session.get_bind().dialect.name == "sqlite"
 
 
 def _literal(column: tuple[Any, ...]) -> str | None:
@@ -75,8 +108,10 @@ def _literal(column: tuple[Any, ...]) -> str | None:
     return None
 
 
-def add_events(session: Session, rows: Sequence[tuple[Any, ...]]) -> None:
-    _insert(session, EventRow, rows)
+def add_events(session: Session, values: Sequence[tuple[Any, ...]]) -> None:
+    """values: one tuple a column, in the order of the table's columns; none at all when there is no row."""
+    if values:
+        _insert_columns(session, EventRow, values)
 
 
 def add_segments(session: Session, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -89,6 +124,10 @@ def add_items(session: Session, rows: Sequence[tuple[Any, ...]]) -> None:
 
 def add_originals(session: Session, rows: Sequence[tuple[Any, ...]]) -> None:
     _insert(session, Original, rows)
+
+
+def add_arrivals(session: Session, rows: Sequence[tuple[Any, ...]]) -> None:
+    _insert(session, Arrival, rows)
 
 
 def turn_parts(session: Session, trace: int) -> None:

@@ -1,4 +1,4 @@
-"""One database: its engine, its sessions, and what SQLite needs to be told.
+"""One database: its engine, its sessions, and what each kind needs to be told.
 
 Rules of this file: connecting and committing. No query, no table. Sessions commit here and nowhere else.
 """
@@ -11,7 +11,11 @@ from typing import Any
 
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnection
 from sqlalchemy.orm import Session, sessionmaker
+
+from webapp.storage.storable import storable
 
 BUSY_SECONDS = 30  # how long a writer waits for another; one upload of a million events writes for less
 PRAGMAS = (
@@ -27,14 +31,25 @@ PRAGMAS = (
 )
 
 
+def is_trouble(error: BaseException) -> bool:
+    """Whether the database cannot be reached or written now (locked, full, gone), whatever was asked of it."""
+    if isinstance(error, OperationalError | InterfaceError | NoConnection):
+        return True
+    return isinstance(error, DBAPIError) and error.connection_invalidated
+
+
 class Database:
     """An engine and its sessions. One per process; safe to share between threads."""
 
     def __init__(self, url: str) -> None:
         self.url = url
-        self.engine: Engine = create_engine(url, pool_pre_ping=not url.startswith("sqlite"))
-        if self.engine.dialect.name == "sqlite":
+        lite = url.startswith("sqlite")
+        options = {} if lite else {"client_encoding": "utf8"}  # whatever the server's own settings say
+        self.engine: Engine = create_engine(url, pool_pre_ping=not lite, connect_args=options)
+        if lite:
             event.listen(self.engine, "connect", _prepare_sqlite)
+        else:
+            event.listen(self.engine, "before_cursor_execute", _storable_values, retval=True)
         self._sessions = sessionmaker(self.engine, expire_on_commit=False)
 
     @contextmanager
@@ -63,6 +78,19 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
     for pragma in PRAGMAS:
         cursor.execute(pragma)
     cursor.close()
+
+
+def _storable_values(
+    _connection: Any, _cursor: Any, statement: str, values: Any, _context: Any, _many: bool
+) -> tuple[str, Any]:
+    """What a person typed or a URL said may hold characters that PostgreSQL refuses; rows from `bulk` hold none."""
+    if isinstance(values, dict):
+        return statement, {name: _storable(value) for name, value in values.items()}
+    return statement, values
+
+
+def _storable(value: Any) -> Any:
+    return storable(value) if type(value) is str else value
 
 
 def open_database(url: str) -> Database:

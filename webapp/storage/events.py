@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Select, func, literal_column, select
 from sqlalchemy.orm import Session
 
+from webapp.storage.items import with_ids
 from webapp.storage.models import EventRow, ItemRow
 from webapp.storage.search import raw_contains, terms
 
@@ -90,7 +91,7 @@ def _where(session: Session, trace: int, filters: Filters) -> list[ColumnElement
         wanted.append(EventRow.lane == filters.lane)
     if filters.item:
         named = select(ItemRow.ord, ItemRow.first, ItemRow.last).where(
-            ItemRow.trace == trace, ItemRow.id == filters.item
+            ItemRow.trace == trace, with_ids([filters.item])
         )
         places = session.execute(named.limit(1000)).all()
         wanted.append(EventRow.item.in_([ord_ for ord_, _, _ in places]))

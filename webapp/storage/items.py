@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import and_, func, or_, select
+from sqlalchemy import ColumnElement, and_, func, or_, select, text
 from sqlalchemy.orm import Session
 
+from webapp.storage.derived import INDEXED, INDEXED_CHARS
 from webapp.storage.models import Checkpoint, ItemRow, LaneRow, RunRow, Segment
 from webapp.storage.storable import storable
 
@@ -70,9 +71,15 @@ def by_ords(session: Session, trace: int, ords: Iterable[int | None]) -> dict[in
     return {row.ord: row for row in rows}
 
 
+def with_ids(ids: Sequence[str]) -> ColumnElement[bool]:
+    """Items with one of these ids. PostgreSQL's index holds short ones only, and is used where a query says so."""
+    wanted = ItemRow.id.in_(ids)
+    return and_(wanted, text(INDEXED)) if all(len(id_) < INDEXED_CHARS for id_ in ids) else wanted
+
+
 def by_id(session: Session, trace: int, id: str, kind: str | None = None) -> Sequence[ItemRow]:
     """Items with this id: several when a later run, or another kind, uses it again."""
-    query = select(ItemRow).where(ItemRow.trace == trace, ItemRow.id == id)
+    query = select(ItemRow).where(ItemRow.trace == trace, with_ids([id]))
     if kind is not None:
         query = query.where(ItemRow.kind == kind)
     return session.scalars(query.order_by(ItemRow.ord).limit(1000)).all()
@@ -85,7 +92,7 @@ def by_ids(
     wanted = sorted({storable(id_) for id_ in ids})[:500]
     if not wanted:
         return []
-    query = select(ItemRow).where(ItemRow.trace == trace, ItemRow.id.in_(wanted), ItemRow.kind.in_(kinds))
+    query = select(ItemRow).where(ItemRow.trace == trace, with_ids(wanted), ItemRow.kind.in_(kinds))
     if upto is not None:
         query = query.where(ItemRow.first <= upto)
     return session.scalars(query.order_by(ItemRow.ord).limit(1000)).all()

@@ -11,13 +11,14 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import Connection, make_url
 from sqlalchemy.exc import DBAPIError
 
 import webapp
 from webapp.errors import UserError
 from webapp.storage.db import open_database, shown
 
+TURN = 5_273_867_111  # any number that no other program locks
 FOLDER = Path(webapp.__file__).resolve().parent.parent / "migrations"
 
 
@@ -40,14 +41,15 @@ def migrate(url: str) -> bool:
     database = open_database(url)
     try:
         with database.engine.connect() as connection:
+            _take_turn(connection, url)
             stamped = set(MigrationContext.configure(connection).get_current_heads())
             if stamped - known:
                 raise UserError(
                     f"The database {shown(url)} was written by a newer Lanescope; "
                     "install that version, or choose another LANESCOPE_DATA_DIR."
                 )
-            connection.rollback()
             if connection.dialect.name == "sqlite":
+                connection.rollback()
                 # The driver opens no transaction before CREATE TABLE: a failure would leave half a schema.
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             settings.attributes["connection"] = connection
@@ -59,6 +61,16 @@ def migrate(url: str) -> bool:
         raise UserError(f"The database {shown(url)} cannot be opened or written: {reason}.") from error
     finally:
         database.close()
+
+
+def _take_turn(connection: Connection, url: str) -> None:
+    """On PostgreSQL, wait until no other program migrates, and refuse a database that cannot hold every letter."""
+    if connection.dialect.name != "postgresql":
+        return
+    encoding = connection.exec_driver_sql("SHOW server_encoding").scalar()
+    if encoding != "UTF8":
+        raise UserError(f"The database {shown(url)} keeps text as {encoding}; make one with ENCODING 'UTF8'.")
+    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({TURN})")
 
 
 def _make_folder(url: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy import (
     JSON,
     BigInteger,
+    Boolean,
     Float,
     ForeignKey,
     Index,
@@ -19,11 +20,13 @@ from sqlalchemy import (
     LargeBinary,
     String,
     Text,
+    false,
     text,
 )
 from sqlalchemy.orm import Mapped, mapped_column
 
 from webapp.storage.base import Base, trace_key
+from webapp.storage.captured import Arrival, Capture
 from webapp.storage.derived import Checkpoint, Density, FindingRow, ItemRow, LaneRow, RunRow, Segment
 
 _HIT = text("severity IS NOT NULL")
@@ -34,7 +37,9 @@ _STREAM = text("type IN ('delete', 'edit', 'final', 'informative', 'streaming')"
 
 
 __all__ = [
+    "Arrival",
     "Base",
+    "Capture",
     "Checkpoint",
     "Density",
     "EventRow",
@@ -59,11 +64,13 @@ class Trace(Base):
     name: Mapped[str] = mapped_column(String(200))
     source: Mapped[str] = mapped_column(String(300), default="")  # file name as uploaded, or "paste"
     created: Mapped[float] = mapped_column(Float, index=True)
-    status: Mapped[str] = mapped_column(String(12), default="ready")  # analysing | ready | failed
+    status: Mapped[str] = mapped_column(String(12), default="ready", index=True)  # live | ready | failed
     error: Mapped[str | None] = mapped_column(Text)  # why analysis failed, one sentence
     sha256: Mapped[str] = mapped_column(String(64), index=True)
     size: Mapped[int] = mapped_column(BigInteger)
     lines: Mapped[int] = mapped_column(Integer, default=0)
+    # kept whatever its age, when old traces are deleted
+    pinned: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
     note: Mapped[str] = mapped_column(Text, default="")
     ticket: Mapped[str] = mapped_column(String(100), default="")
 

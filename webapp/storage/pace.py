@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from webapp.core.records import SHOWN
 from webapp.storage.models import EventRow, ItemRow
-from webapp.storage.timeline import Count
+from webapp.storage.timeline import Count, product
 
 
 class Told(NamedTuple):
@@ -52,7 +52,7 @@ def window(session: Session, trace: int, lo: int, hi: int, limit: int) -> list[T
 
 def counted(session: Session, trace: int, lo: int, hi: int, slots: int) -> list[Count]:
     """How many exchanges of each lane lie in each of `slots` parts of the window."""
-    slot = (EventRow.seq - lo) * slots // (hi - lo + 1)
+    slot = product(EventRow.seq - lo, slots) // (hi - lo + 1)
     query = select(EventRow.lane, slot, func.count()).where(
         EventRow.trace == trace, EventRow.seq.between(lo, hi)
     )

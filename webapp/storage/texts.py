@@ -10,7 +10,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from sqlalchemy import ColumnElement, and_, func, or_, select
+from sqlalchemy import ColumnElement, and_, case, func, or_, select
 from sqlalchemy.orm import Session
 
 from webapp.storage.items import BURST_RECORDS
@@ -122,7 +122,10 @@ def end_of(
     session: Session, trace: int, item: int, after: int, upto: int, kept: bool, chars: int, head: bool
 ) -> str:
     """At most the first (head) or last `chars` characters of a long text, in whole segments up to `upto`."""
-    part = func.substr(Segment.text, 1, chars) if head else func.substr(Segment.text, -chars)
+    size = func.length(Segment.text)
+    # counted from the left: only SQLite takes a negative place for one from the right
+    tail = case((size > chars, func.substr(Segment.text, size - chars + 1)), else_=Segment.text)
+    part = func.substr(Segment.text, 1, chars) if head else tail
     order = Segment.first if head else Segment.first.desc()
     query = select(part).join(ItemRow, _OWNER).where(*_whole(trace, [item], after, upto))
     query = query.where(_kept(after) if kept else ~_kept(after)).order_by(order).limit(SOME_SEGMENTS)

@@ -11,9 +11,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from sqlalchemy import and_, func, insert, literal, or_, select, text
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    SQLColumnExpression,
+    and_,
+    func,
+    insert,
+    literal,
+    or_,
+    select,
+    text,
+)
 from sqlalchemy.orm import Session
 
+from webapp.storage.items import with_ids
 from webapp.storage.models import Density, EventRow, ItemRow, Segment
 
 BUCKETS = 512  # parts of a trace that density counts in
@@ -67,6 +79,11 @@ _STAMP = tuple(getattr(EventRow, name) for name in Stamp._fields)
 _DRAWN = tuple(getattr(ItemRow, "count" if name == "pieces" else name) for name in Drawn._fields)
 
 
+def product(number: SQLColumnExpression[int], factor: int) -> ColumnElement[int]:
+    """A product that may be more than four bytes hold, where the database counts them (PostgreSQL does)."""
+    return number * literal(factor, BigInteger)
+
+
 # ── density ──────────────────────────────────────────────────
 
 
@@ -78,7 +95,7 @@ def write_density(session: Session, trace: int, records: int) -> None:
     if records <= 0:
         return
     columns = ("trace", "lane", "bucket", "kind", "count")
-    slot = ItemRow.first * BUCKETS // records
+    slot = product(ItemRow.first, BUCKETS) // records
     drawn = and_(ItemRow.trace == trace, ItemRow.kind.in_(DRAWN))
     by_lane = select(literal(trace), ItemRow.lane, slot, ItemRow.kind, func.count()).where(drawn)
     session.execute(insert(Density).from_select(columns, by_lane.group_by(ItemRow.lane, slot, ItemRow.kind)))
@@ -106,7 +123,7 @@ def density(
     """
     wide, chosen = hi - lo + 1, list(lanes)
     if wide * BUCKETS < records * slots:  # the table's parts are wider than the slots
-        slot = (ItemRow.first - lo) * slots // wide
+        slot = product(ItemRow.first - lo, slots) // wide
         query = select(ItemRow.lane, slot, ItemRow.kind, func.count()).where(
             ItemRow.trace == trace,
             ItemRow.first.between(lo, hi),
@@ -115,8 +132,8 @@ def density(
         )
         rows = session.execute(query.group_by(ItemRow.lane, slot, ItemRow.kind))
     else:
-        middle = Density.bucket * records // BUCKETS + records // (2 * BUCKETS)
-        slot = (middle - lo) * slots // wide
+        middle = product(Density.bucket, records) // BUCKETS + records // (2 * BUCKETS)
+        slot = product(middle - lo, slots) // wide
         query = select(Density.lane, slot, Density.kind, func.sum(Density.count)).where(
             Density.trace == trace, Density.lane.in_(chosen), middle.between(lo, hi)
         )
@@ -168,7 +185,7 @@ def items_at(session: Session, trace: int, ords: Iterable[int]) -> list[Drawn]:
 def item_named(session: Session, trace: int, kind: str, id: str, upto: int) -> Drawn | None:
     """The newest item of this kind and id mentioned at or before a record: what a finding is about."""
     query = select(*_DRAWN).where(
-        ItemRow.trace == trace, ItemRow.id == id, ItemRow.kind == kind, ItemRow.first <= upto
+        ItemRow.trace == trace, with_ids([id]), ItemRow.kind == kind, ItemRow.first <= upto
     )
     row = session.execute(query.order_by(ItemRow.first.desc()).limit(1)).first()
     return None if row is None else Drawn(*row)
@@ -250,7 +267,7 @@ def hits(session: Session, trace: int, lo: int, hi: int, most: int, slots: int) 
     rows = list(session.execute(few.order_by(EventRow.seq).limit(most + 1)))
     if len(rows) <= most:
         return [Hits(seq, seq, severity or 0, 1) for seq, severity in rows]
-    slot = (EventRow.seq - lo) * slots // (hi - lo + 1)
+    slot = product(EventRow.seq - lo, slots) // (hi - lo + 1)
     query = select(func.min(EventRow.seq), func.max(EventRow.seq), func.min(EventRow.severity), func.count())
     query = query.where(EventRow.trace == trace, EventRow.severity.is_not(None), EventRow.seq.between(lo, hi))
     grouped = session.execute(query.group_by(slot).order_by(slot))

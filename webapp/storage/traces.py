@@ -69,6 +69,7 @@ def list_traces(
     q: str = "",
     verdict: str = "",
     protocol: str = "",
+    status: str = "",
     offset: int = 0,
     limit: int = 50,
 ) -> tuple[Sequence[Trace], int]:
@@ -82,6 +83,8 @@ def list_traces(
         wanted.append(Trace.verdict == verdict)
     if protocol:
         wanted.append(Trace.protocol == protocol)
+    if status:
+        wanted.append(Trace.status == status)
     total = session.scalar(select(func.count()).select_from(Trace).where(*wanted)) or 0
     page = select(Trace).where(*wanted).order_by(Trace.created.desc(), Trace.pk.desc())
     return session.scalars(page.offset(offset).limit(limit)).all(), total
@@ -128,6 +131,11 @@ def set_note(session: Session, trace: int, note: str) -> None:
 
 def set_ticket(session: Session, trace: int, ticket: str) -> None:
     _change(session, trace, ticket=ticket[:100])
+
+
+def pin(session: Session, trace: int, pinned: bool) -> None:
+    """Keep a trace when old ones are deleted, or do not."""
+    session.execute(update(Trace).where(Trace.pk == trace).values(pinned=pinned))
 
 
 def _change(session: Session, trace: int, **values: str) -> None:

@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from webapp.core.advice import Advice, advise
-from webapp.core.findings import party_words
 from webapp.core.foreign import Foreign, by_phrase
 from webapp.storage import causes, findings
 from webapp.storage.models import FindingRow, RunRow, Trace
-from webapp.views import cards, how_read, names, run_list, user_saw
+from webapp.views import cards, how_read, live, names, run_list, unsettled, user_saw
 from webapp.views.page import PageContext
 from webapp.views.recipes import BY_ANCHOR
 from webapp.views.recipes import HREF as RECIPES_HREF
 from webapp.views.teams import told
+from webapp.views.unsettled import Ended
 
 CAPTURE = (
     "Capture the response body of the agent’s own endpoint, for instance with "
@@ -47,13 +47,19 @@ class Banner:
     places: str
     folded_why: str
     notes: tuple[str, ...]
+    look: str = ""  # the verdict, or `unsettled`: conformant, and yet Teams refused it
+    ended: Ended | None = None  # what then stands beside the verdict
     recipe: tuple[str, str] = ("", "")  # address and words, of an unchecked trace
 
 
 def build(session: Session, trace: Trace, page: PageContext, first: FindingRow | None) -> Banner:
     """first: the finding the headline is about, None when there is none."""
     advice = Advice("", "") if first is None else advise(first.rule, first.reason, first.item_kind)
-    whose = f"{party_words(first.party, trace.protocol)}." if first is not None else ""
+    outcomes = unsettled.numbers(page.runs)
+    look = unsettled.look(trace.verdict, trace.protocol, outcomes)
+    whose = f"{names.whose_side(first.party, trace)}." if first is not None else ""
+    if first is not None and first.party == "producer" and look == unsettled.LOOK:
+        whose = "Not known."  # a note blames nobody, and the answer does not say
     teams = trace.protocol == "teams" and trace.events > 0
     saw = told.saw if teams else user_saw.told
     any_said = trace.item_count if teams else trace.messages
@@ -61,6 +67,8 @@ def build(session: Session, trace: Trace, page: PageContext, first: FindingRow |
     why = _why(trace, page, first)
     user = f"The user saw {seen[:1].lower()}{seen[1:]}" if seen else ""
     return Banner(
+        look=live.look(trace, look),
+        ended=unsettled.ended(trace.verdict, trace.protocol, outcomes),
         meta=told.meta(session, trace, page) if teams else _meta(trace, page),
         headline=_head(session, trace, page, first),
         why=why,
@@ -81,7 +89,7 @@ def _meta(trace: Trace, page: PageContext) -> str:
     """`AG-UI 1.0 · 1 run, which claims success · 40 events · 1 lane · 77 ms`."""
     if trace.events == 0:
         return f"{trace.read_as or 'form not known'} · {names.plural(trace.lines, 'line')}"
-    parts = [names.protocol_words(trace), _runs(trace, page), names.plural(trace.events, "event")]
+    parts = [names.protocol_words(trace), _runs(trace, page), names.held(trace, "event")]
     parts.append(names.plural(trace.lane_count, "lane"))
     if trace.started is not None and trace.ended is not None:
         parts.append(names.duration(trace.ended - trace.started))
@@ -105,8 +113,10 @@ def _runs(trace: Trace, page: PageContext) -> str:
 def _head(session: Session, trace: Trace, page: PageContext, first: FindingRow | None) -> str:
     if trace.status == "failed":
         return "This recording could not be analysed."
-    if trace.status == "analysing":
-        return "This recording is still being read."
+    if trace.status == live.LIVE and not trace.events:
+        return f"Recording. The first {page.words.event} has not come yet."
+    if trace.status == live.LIVE and first is None:
+        return f"Recording. Nothing wrong so far, in {names.plural(trace.events, page.words.event)}."
     if trace.verdict == "unchecked":
         return f"No {page.words.event} could be read, so nothing was checked."
     return (
@@ -132,8 +142,8 @@ def _headline(trace: Trace, first: FindingRow | None) -> str:
 def _why(trace: Trace, page: PageContext, first: FindingRow | None) -> str:
     if trace.status == "failed":
         return trace.error or "The server’s log says where it stopped; the original is kept."
-    if trace.status == "analysing":
-        return "Open this page again in a moment."
+    if trace.status == live.LIVE and first is None:
+        return "This page follows by itself: it says so the moment a client would stop."
     if trace.verdict == "unchecked":
         known = foreign_of(trace)
         return f"{_unread(trace) if known is None else f'This is {known.what}. {known.explains}'} {CAPTURE}"

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from webapp.core.advice import advise
-from webapp.core.findings import party_words
 from webapp.core.rules.model import catalogue
 from webapp.storage.models import FindingRow
 from webapp.views import names
@@ -68,7 +67,7 @@ def card(row: FindingRow, page: PageContext, again: Sequence[int]) -> Card:
         rule=row.rule,
         label=row.label or "",
         basis=row.basis if row.basis != "confirmed" else "",
-        party=party_words(row.party, page.trace.protocol),
+        party=names.whose_side(row.party, page.trace),
         why=why(row),
         fix=advise(row.rule, row.reason, row.item_kind).fix,
         again=[

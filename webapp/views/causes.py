@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from webapp.core.advice import advise
-from webapp.core.findings import party_words
 from webapp.core.records import AFTER, REFUSED
 from webapp.core.rules.model import catalogue
 from webapp.core.teams.exchanges import Exchange
@@ -115,7 +114,7 @@ def tell(session: Session, trace: Trace, row: FindingRow) -> Cause:
         title=row.title,
         why=cards.why(row),
         fix=advise(row.rule, row.reason, row.item_kind).fix,
-        party=party_words(row.party, trace.protocol),
+        party=names.whose_side(row.party, trace),
         rule=row.rule,
         spec_url=rule.spec_url if rule is not None else "",
         basis=row.basis,

@@ -1,7 +1,7 @@
 """The page of an error sentence: what it means, which rule it is, causes in order, what to capture.
 
-Rules of this file: a pure function from a text to a frozen page context. Nothing is stored; the wordings are in
-`core.errors`.
+Rules of this file: pure functions from a text to a frozen page context. Nothing is stored, and nothing of the text goes
+into an address; the wordings are in `core.errors`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from markupsafe import Markup
 
-from webapp.core.errors import Known, look_up
+from webapp.core.errors import Known, by_name, look_up
 from webapp.core.rules.model import Rule, catalogue
 from webapp.core.teams.answers import BY_KEY
 from webapp.views.marks import marks
@@ -22,6 +22,7 @@ from webapp.views.selection import Selection
 
 HREF = "/errors"
 MAX_TEXT = 20_000  # characters of the question that are looked at
+MAX_ABOUT = 20  # names in an address that are looked at
 _NOWHERE = Selection(base="")  # these texts name no records
 _CAPTURE = {
     "ag-ui": "The sentence names the event at which a client stopped. What led there is in the stream: record the "
@@ -51,7 +52,10 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """One known sentence. said: as it stands in the text; answer: (address, words) of the service's answer, or None"""
+    """One known sentence. said: as it stands in the text, "" where none was given.
+
+    answer: (address, words) of the service's answer, or None
+    """
 
     said: str
     protocol: str
@@ -66,23 +70,36 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class ErrorPage:
-    """text: as it was asked; asked: there was one; sentences: those that are known, in the text's order"""
+    """text: as it was asked; asked: there was one; sentences: those that are known, in the text's order
+
+    share: address of the same explanation without a word of the text, "" for none
+    """
 
     text: str
     asked: bool
     sentences: tuple[Sentence, ...]
+    share: str = ""
     recipes_href: str = CAPTURE
-
-
-def address(said: str) -> str:
-    """The page's address for a text."""
-    return f"{HREF}?{urlencode({'text': said})}"
 
 
 def page(text: str) -> ErrorPage:
     """What is known of a text; of one that is too long only its beginning is looked at."""
     text = text[:MAX_TEXT].strip()
-    return ErrorPage(text, bool(text), tuple(_sentence(known) for known in look_up(text)))
+    return _page(text, look_up(text))
+
+
+def shared(about: str) -> ErrorPage:
+    """The same by the names of wordings, `first,second`: what an address may hold, since a text may hold secrets."""
+    return _page("", by_name(about.split(",")[:MAX_ABOUT]))
+
+
+def _page(text: str, known: tuple[Known, ...]) -> ErrorPage:
+    share = (
+        f"{HREF}?{urlencode({'about': ','.join(one.wording.name for one in known)}, safe=',')}"
+        if known
+        else ""
+    )
+    return ErrorPage(text, bool(text or known), tuple(_sentence(one) for one in known), share)
 
 
 def _sentence(known: Known) -> Sentence:

@@ -86,7 +86,8 @@ def _row(entry: Entry, picture: Markup, facts: Facts, same_lane: bool, related: 
     line, page, sel = entry.line, facts.page, facts.sel
     parts = facts.bursts.get(line.seq) if entry.derived is None else None
     last = parts[0].burst_last if parts else line.seq
-    selected = entry.derived is None and line.seq <= page.event <= last
+    chosen = sel.event is not None  # none is, on the page of a live trace that follows its newest
+    selected = chosen and entry.derived is None and line.seq <= page.event <= last
     gone = line.reached == AFTER
     severity = None if entry.derived is not None or line.severity is None else line.severity
     word = "" if severity is None else names.SEVERITY[severity]

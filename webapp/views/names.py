@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-from webapp.core.findings import SEVERITIES, VERDICTS
+from webapp.core.findings import SEVERITIES, VERDICTS, party_words
 from webapp.storage.items import StoredLane
 from webapp.storage.models import Trace
 
@@ -161,12 +161,37 @@ def size_words(size: int) -> str:
     raise AssertionError("unreachable")
 
 
-def verdict_words(trace: Trace) -> str:
-    """`✖ Rejected at #12`, `✓ Conformant`."""
+def verdict_words(trace: Trace, ended: str = "") -> str:
+    """`✖ Rejected at #12`, `✓ Conformant`. ended: the bad end that takes the tick from it, of `views.unsettled`."""
+    if trace.status == "live" and trace.verdict in ("conformant", "unchecked"):
+        return "● Live"
+    if ended and trace.verdict == "conformant":
+        return f"○ Conformant, {ended[:1].lower()}{ended[1:]}"
     at = f" at #{trace.rejected_at}" if trace.rejected_at is not None else ""
     refused = trace.protocol == "teams" and trace.verdict == "rejected"  # it is a service that says no
     word = "Refused" if refused else VERDICT_WORD[trace.verdict]
     return f"{VERDICT_SIGN[trace.verdict]} {word}{at}"
+
+
+def unit_of(number: int, word: str) -> str:
+    """What a number counts, without the number: `events`."""
+    return plural(number, word).rpartition(" ")[2]
+
+
+def held(trace: Trace, event: str) -> str:
+    """`412 events`; `5 events in 6 records` where a record is none: lists show every record, numbers are theirs."""
+    told = plural(trace.events, event)
+    return told if trace.records == trace.events else f"{told} in {plural(trace.records, 'record')}"
+
+
+def of_records(trace: Trace) -> str:
+    """`5`; `6 records` where not every record is an event."""
+    return count(trace.records) if trace.records == trace.events else plural(trace.records, "record")
+
+
+def whose_side(party: str, trace: Trace) -> str:
+    """Whose side a finding is on; of what no event could be read from, nobody but the recording is to blame."""
+    return party_words("capture" if trace.verdict == "unchecked" else party, trace.protocol)
 
 
 def artefact_words(artefact: Mapping[str, Any], limit: int = 2_000) -> str:

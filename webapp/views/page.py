@@ -33,6 +33,9 @@ CLOCK_BRIEF = {
 }
 
 
+_BROUGHT_TO_AN_END = ("refused", "expired", "stopped")  # outcomes of a stream that one wants to see first
+
+
 class Stamped(Protocol):
     """A record's three times, as `EventRow` has them: seconds, milliseconds, seconds."""
 
@@ -136,6 +139,16 @@ class PageContext:
     def gone(self, seq: int) -> bool:
         """Whether record `seq` came after the client had stopped."""
         return self.stops and self.trace.rejected_at is not None and seq > self.trace.rejected_at
+
+
+def opens_at(session: Session, trace: Trace) -> int:
+    """The record a page opens at: the first cause; in a Teams recording without one the end of the first stream that
+    Teams or the user brought to an end; else the beginning."""
+    if trace.headline_event is not None or trace.protocol != "teams":
+        return trace.headline_event or 0
+    runs = items.runs(session, trace.pk, limit=MAX_LISTED)
+    ended = (run.last for outcome in _BROUGHT_TO_AN_END for run in runs if run.outcome == outcome)
+    return next(ended, 0)
 
 
 def load(session: Session, trace: Trace, event: int, *, shared: bool = False) -> PageContext:

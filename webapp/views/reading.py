@@ -53,7 +53,7 @@ def build(trace: Trace, sel: Selection, *, shared: bool) -> Reading:
     old = bool(trace.engine) and trace.engine != ENGINE_VERSION
     return Reading(
         form=form,
-        held=names.plural(trace.events, _event(trace)),
+        held=names.held(trace, _event(trace)),
         told=told,
         loud=loud and bool(form),
         brief=f"read as {form}" if trace.events else "",

@@ -21,11 +21,12 @@ from webapp.storage import events
 from webapp.storage.models import FindingRow, Trace
 from webapp.views import banner, causes, content, dates, how_read, marks, names, raw, report_chat
 from webapp.views.causes import Matter
-from webapp.views.page import PageContext, load
+from webapp.views.page import PageContext, load, opens_at
 from webapp.views.panels.sequence import sentence, window
 from webapp.views.selection import Selection
 from webapp.views.teams import report
 from webapp.views.trace import first_cause
+from webapp.views.unsettled import Ended
 from webapp.views.vocabulary import Words
 
 CAUSES = 10
@@ -64,6 +65,8 @@ class Report:
     title: str
     name: str
     verdict: str
+    look: str
+    ended: Ended | None
     made: str
     meta: str
     headline: Markup
@@ -91,7 +94,7 @@ class Report:
 
 def build(session: Session, trace: Trace, *, now: float) -> Report:
     """now: unix seconds, the date on the report."""
-    page = load(session, trace, trace.headline_event or 0, shared=True)
+    page = load(session, trace, opens_at(session, trace), shared=True)
     first = first_cause(session, trace)
     told = banner.build(session, trace, page, first)
     rows, more = causes.first_causes(session, trace, first, CAUSES)
@@ -105,10 +108,13 @@ def build(session: Session, trace: Trace, *, now: float) -> Report:
         ("What to change", told.change),
         ("Findings", f"{told.found}. {told.places}" if told.found else ""),
     )
+    ended = "" if told.ended is None else told.ended.words
     return Report(
-        title=f"{names.verdict_words(trace)} · {content.showable(marks.plain(trace.name))}",
+        title=f"{names.verdict_words(trace, ended)} · {content.showable(marks.plain(trace.name))}",
         name=content.showable(trace.name),
         verdict=trace.verdict,
+        look=told.look,
+        ended=told.ended,
         made=dates.moment(now),
         meta=told.meta,
         headline=_text(told.headline, listed),

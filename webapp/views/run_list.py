@@ -26,14 +26,14 @@ OUTCOMES = {
     "failed": ("failed, and said so", "error", "error"),
     "rejected": ("rejected", "fatal", "fatal"),
     "truncated": ("never ended", "error", "gone"),
-    "open": ("never ended", "none", "gone"),
+    "open": ("still running", "info", "live"),
 }
 BRIEF = {
     "interrupted": "paused",
     "cancelled": "cancelled",
     "failed": "failed",
     "truncated": "cut off",
-    "open": "open",
+    "open": "running",
 }
 
 # after "1 run, "
@@ -43,7 +43,7 @@ CLAUSES = {
     "cancelled": "cancelled, neither finished nor failed",
     "failed": "which failed and said so",
     "truncated": "which never ended",
-    "open": "which never ended",
+    "open": "still running",
     "rejected": "rejected",
 }
 

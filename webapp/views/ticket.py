@@ -13,7 +13,7 @@ from webapp.core.rules.model import catalogue
 from webapp.storage.models import Trace
 from webapp.views import banner, causes, names
 from webapp.views.markdown import code, plain, prose
-from webapp.views.page import load
+from webapp.views.page import load, opens_at
 from webapp.views.trace import first_cause
 
 CAUSES = 3
@@ -24,12 +24,15 @@ SENTENCE = 1_200  # characters of one sentence
 
 def build(session: Session, trace: Trace, link: str) -> str:
     """The text. link: URL of the trace's page, ours and not of the recording."""
-    page = load(session, trace, trace.headline_event or 0, shared=True)
+    page = load(session, trace, opens_at(session, trace), shared=True)
     first = first_cause(session, trace)
     told = banner.build(session, trace, page, first)
     rows, more = causes.first_causes(session, trace, first, CAUSES)
+    verdict = f"{names.VERDICT_SIGN[trace.verdict]} {names.VERDICT_WORD[trace.verdict]}"
+    if told.ended is not None:
+        verdict = f"{verdict.replace('✓', '○')}, {told.ended.words[:1].lower()}{told.ended.words[1:]}"
     lines = [
-        f"**{names.VERDICT_SIGN[trace.verdict]} {names.VERDICT_WORD[trace.verdict]}.** {_prose(told.headline)}",
+        f"**{verdict}.** {_prose(told.headline)}",
         "",
         f"- **Trace:** {plain(trace.name)} ({plain(told.meta)})",
     ]

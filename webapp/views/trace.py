@@ -16,8 +16,19 @@ from sqlalchemy.orm import Session
 from webapp.draw import scrub
 from webapp.storage import events, findings, states
 from webapp.storage.models import FindingRow, Trace
-from webapp.views import banner, filters, inspector, marks, names, reading, run_list, vocabulary
-from webapp.views.page import PageContext, load
+from webapp.views import (
+    banner,
+    filters,
+    inspector,
+    live,
+    marks,
+    names,
+    reading,
+    run_list,
+    unsettled,
+    vocabulary,
+)
+from webapp.views.page import PageContext, load, opens_at
 from webapp.views.panels import Panel, panels_of
 from webapp.views.selection import Selection
 
@@ -80,6 +91,7 @@ class TraceView:
     inspector: inspector.Inspector | None
     scrubber: Scrubber
     shared: bool
+    live: live.Live | None = None
 
 
 def build(
@@ -99,7 +111,9 @@ def build(
     known = panels_of(trace.protocol)
     panel = known.get(sel.panel) or known["events"]
     sel = replace(sel, panel=panel.name)
-    asked_for = sel.event if sel.event is not None else trace.headline_event or 0
+    newest = live.unpinned(trace, sel)
+    asked_for = trace.records - 1 if newest else sel.event
+    asked_for = opens_at(session, trace) if asked_for is None else asked_for
     page = load(session, trace, asked_for, shared=shared)
     notes = [Note(ALREADY, "info")] if already else []
     if anew:
@@ -114,12 +128,13 @@ def build(
     page = replace(page, event=event, findings=at_event)
     told = banner.build(session, trace, page, first)
     # links inside the page keep what the reader sees now, so they carry the event that was chosen for him
-    here = sel if trace.records == 0 else replace(sel, event=event)
+    here = sel if trace.records == 0 or newest else replace(sel, event=event)
     read = reading.build(trace, here, shared=shared)
     if panel.name == "events":  # the others stand behind a link, when there are many
         notes += [Note(text, "info") for text in (read.notes if read.loud else told.notes)]
+    shown = panel.build(session, trace, here, page)
     return TraceView(
-        title=_title(trace, first),
+        title=_title(trace, told.ended),
         trace=trace,
         sel=here,
         page=page,
@@ -132,10 +147,11 @@ def build(
         notes=notes,
         panel_name=panel.name,
         panel_template=panel.template,
-        panel=panel.build(session, trace, here, page),
-        inspector=inspector.build(session, trace, here, page),
+        panel=shown,
+        inspector=None if newest else inspector.build(session, trace, here, page),
         scrubber=_scrubber(session, trace, here, page),
         shared=shared,
+        live=live.build(session, trace, here, getattr(shown, "end", event), shared=shared),
     )
 
 
@@ -143,6 +159,8 @@ def _chosen(
     session: Session, trace: Trace, sel: Selection, page: PageContext, notes: list[Note]
 ) -> tuple[Selection, int]:
     """The record shown: the asked one, the nearest to it, or the first cause."""
+    if live.unpinned(trace, sel):
+        return sel, page.last
     if sel.event is None:
         return sel, _default(session, trace, sel, page)
     event = min(max(sel.event, 0), page.last)
@@ -171,7 +189,7 @@ def _default(session: Session, trace: Trace, sel: Selection, page: PageContext) 
         hit = events.window(session, trace.pk, start=sel.start or 0, limit=1, filters=wanted)
         if hit:
             return hit[0].seq
-    return min(trace.headline_event or 0, page.last)
+    return page.event
 
 
 def first_cause(session: Session, trace: Trace) -> FindingRow | None:
@@ -185,15 +203,18 @@ def first_cause(session: Session, trace: Trace) -> FindingRow | None:
     return next(iter(same or causes or own), None)
 
 
-def _title(trace: Trace, first: FindingRow | None) -> str:
+def _title(trace: Trace, ended: unsettled.Ended | None) -> str:
     """`✖ Rejected at #12 · name`: the tab of the browser carries the verdict."""
-    return f"{names.verdict_words(trace)} · {marks.plain(trace.name)}"
+    words = names.verdict_words(trace, "" if ended is None else ended.words)
+    return f"{words} · {marks.plain(trace.name)}"
 
 
 def _tabs(trace: Trace, sel: Selection, panel: Panel) -> list[Tab]:
     worst = next(((s, n) for s, n in _counts(trace) if n), None)
     small = {
-        "events": names.count(trace.events),
+        "events": names.count(
+            trace.records
+        ),  # of the rows in the panel, which shows what is no event as well
         "conversation": _seen(trace),
         "sequence": "ladder" if trace.protocol == "teams" else "",
         "state": _states(trace),

@@ -7,25 +7,19 @@ the state.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 from urllib.parse import urlencode
 
-from markupsafe import Markup
-
 from webapp.core.findings import VERDICTS
 from webapp.storage.models import Trace
-from webapp.views import dates, run_list, vocabulary
-from webapp.views.marks import marks
-from webapp.views.names import VERDICT_WORD, plural, short_id
-from webapp.views.selection import Selection
+from webapp.views import vocabulary
+from webapp.views.names import VERDICT_WORD, plural
+from webapp.views.sent import Sent
+from webapp.views.trace_line import PROTOCOLS, TraceLine, protocol_label, trace_line
 
 PAGE_SIZE = 25
-_LONG_ID = re.compile(r"`([^`\s]{21,})`")  # a UUID says nothing in a list; its ends tell two apart
-PROTOCOLS = {"ag-ui": "AG-UI", "teams": "Teams"}
-_SIDES = {"producer": "Agent", "application": "Application", "capture": "Capture"}
 _NOTICES = {
     "deleted": "The trace and everything made from it is deleted.",
     "saved": "Saved.",
@@ -73,33 +67,6 @@ def parse_query(q: str = "", verdict: str = "", protocol: str = "", page: str = 
 
 
 @dataclass(frozen=True, slots=True)
-class TraceLine:
-    """One row. event: the record the headline is about, or None; when: relative; when_full: exact.
-
-    lanes: of Teams its streams; ended: how those came out, "" for AG-UI
-    """
-
-    id: str
-    href: str
-    edit_href: str
-    name: str
-    ticket: str
-    verdict: str
-    status: str
-    event: int | None
-    event_href: str
-    headline: Markup
-    protocol: str
-    events: int
-    lanes: int
-    ended: str
-    side: str
-    summary: str
-    when: str
-    when_full: str
-
-
-@dataclass(frozen=True, slots=True)
 class Facet:
     """A switch above the list: one verdict or protocol, `count` None where no count is shown."""
 
@@ -112,7 +79,8 @@ class Facet:
 
 @dataclass(frozen=True, slots=True)
 class TraceList:
-    """The list under its facets. known: all traces, found: those that match, shown: `1–25 of 38 shown`."""
+    """The list under its facets. known: all traces, found: those that match, shown: `1–25 of 38 shown`; sent: what
+    came of an upload of several, None otherwise."""
 
     query: ListQuery
     lines: Sequence[TraceLine]
@@ -125,6 +93,7 @@ class TraceList:
     older: str
     notice: str
     max_upload: str
+    sent: Sent | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +107,7 @@ class TraceForm:
     source: str
     verdict: str
     summary: str
+    pinned: bool
     back: str
     back_href: str
 
@@ -152,9 +122,10 @@ def trace_list(
     max_upload_bytes: int,
     notice: str = "",
     outcomes: Mapping[int, Mapping[str, int]] | None = None,
+    sent: Sent | None = None,
 ) -> TraceList:
     """The list's context. facets: counts over all traces; now: unix seconds; notice: a key of _NOTICES; outcomes: how
-    many streams of a trace (by its `pk`) ended in which way.
+    many streams of a trace (by its `pk`) ended in which way; sent: what came of an upload.
     """
     by_verdict = facets.get("verdict", {})
     known = sum(by_verdict.values())
@@ -177,6 +148,7 @@ def trace_list(
         older=query.href(page=query.page + 1) if last < found and rows else "",
         notice=_NOTICES.get(notice, ""),
         max_upload=size_limit(max_upload_bytes),
+        sent=sent,
     )
 
 
@@ -190,43 +162,6 @@ def _protocols(query: ListQuery, known: Mapping[str, int]) -> list[Facet]:
     ]
 
 
-def trace_line(row: Trace, now: float, outcomes: Mapping[str, int] | None = None) -> TraceLine:
-    href = f"/traces/{row.id}"
-    protocol = protocol_label(row)
-    side = _side(row)
-    teams = row.protocol == "teams"
-    words = vocabulary.of(row.protocol)
-    lanes = (row.run_count or 0) if teams else row.lane_count
-    ended = run_list.summed(outcomes, row.protocol) if teams and outcomes else ""
-    summary = [protocol, plural(row.events, words.event)]
-    if lanes > 1 or (teams and lanes):
-        summary.append(plural(lanes, words.lane))
-    if ended:
-        summary.append(ended.removeprefix("1 ") if lanes == 1 else ended)
-    if side:
-        summary.append(f"{side}’s side")
-    return TraceLine(
-        id=row.id,
-        href=href,
-        edit_href=f"{href}/edit",
-        name=row.name,
-        ticket=row.ticket,
-        verdict=row.verdict,
-        status=row.status,
-        event=row.headline_event if row.headline and row.events else None,
-        event_href=f"{href}?event={row.headline_event}",
-        headline=marks(_headline(row), Selection(base=href)),
-        protocol=protocol,
-        events=row.events,
-        lanes=lanes,
-        ended=ended.removeprefix("1 ") if lanes == 1 else ended,
-        side=side,
-        summary=" · ".join(summary),
-        when=dates.ago(row.created, now),
-        when_full=dates.exact(row.created),
-    )
-
-
 def trace_form(row: Trace, back: str) -> TraceForm:
     """back: `trace` returns to the trace, anything else to the list."""
     to_trace = back == "trace"
@@ -238,17 +173,10 @@ def trace_form(row: Trace, back: str) -> TraceForm:
         source=row.source,
         verdict=row.verdict,
         summary=f"{protocol_label(row)} · {plural(row.events, vocabulary.of(row.protocol).event)}",
+        pinned=row.pinned,
         back="trace" if to_trace else "list",
         back_href=f"/traces/{row.id}" if to_trace else "/",
     )
-
-
-def protocol_label(row: Trace) -> str:
-    """`AG-UI 1.0`, `AG-UI` when no version was said, `unknown` when nothing was read."""
-    word = PROTOCOLS.get(row.protocol)
-    if word is None or row.events == 0:
-        return "unknown"
-    return f"{word} {row.protocol_version}" if row.protocol_version else word
 
 
 def size_limit(size: int) -> str:
@@ -257,24 +185,3 @@ def size_limit(size: int) -> str:
         if size >= scale:
             return f"{size / scale:.4g} {unit}"
     return plural(size, "byte")
-
-
-def _side(row: Trace) -> str:
-    if not row.headline_party:
-        return ""
-    return _SIDES.get(row.headline_party) or ("Teams" if row.protocol == "teams" else "Transport")
-
-
-def _headline(row: Trace) -> str:
-    """The first cause as a sentence; what to say when there is none."""
-    if row.status == "analysing":
-        return "Still being read."
-    if row.status == "failed":
-        return row.error or "It could not be analysed."
-    if row.headline:
-        text = _LONG_ID.sub(lambda found: f"`{short_id(found[1])}`", row.headline)
-        text = text[:1].upper() + text[1:]
-        return text if text.endswith((".", "!", "?")) else f"{text}."
-    if row.verdict == "unchecked":
-        return f"No {vocabulary.of(row.protocol).event} could be read, so nothing was checked."
-    return "Nothing wrong."

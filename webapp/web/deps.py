@@ -16,6 +16,9 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 from sqlalchemy.orm import Session
 
+from webapp.ingest.live.hub import Hub
+from webapp.ingest.live.recorder import Recorder
+from webapp.ingest.signals import Signals
 from webapp.settings import Settings
 from webapp.storage.db import Database
 from webapp.views.content import harmless
@@ -79,6 +82,21 @@ def get_database(request: Request) -> Database:
     return database
 
 
+def get_recorder(request: Request) -> Recorder:
+    recorder: Recorder = request.app.state.recorder
+    return recorder
+
+
+def get_hub(request: Request) -> Hub:
+    hub: Hub = request.app.state.hub
+    return hub
+
+
+def get_signals(request: Request) -> Signals:
+    signals: Signals = request.app.state.signals
+    return signals
+
+
 def get_session(database: Annotated[Database, Depends(get_database)]) -> Iterator[Session]:
     """A session; `Database.session` commits it when the handler returned and rolls back when it raised."""
     with database.session() as session:
@@ -86,6 +104,9 @@ def get_session(database: Annotated[Database, Depends(get_database)]) -> Iterato
 
 
 AppSettings = Annotated[Settings, Depends(get_settings)]
+AppRecorder = Annotated[Recorder, Depends(get_recorder)]
+AppHub = Annotated[Hub, Depends(get_hub)]
+AppSignals = Annotated[Signals, Depends(get_signals)]
 Db = Annotated[Database, Depends(get_database)]
 # scope: the session ends with the handler, before the response is sent: a slow reader holds no connection
 DbSession = Annotated[Session, Depends(get_session, scope="function")]

@@ -12,12 +12,15 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.exc import TimeoutError as NoConnection
 from starlette.exceptions import HTTPException
 
 from webapp.errors import BadInput, Busy, NotFound, Refused, TooLarge, UserError, WrongHost
 from webapp.web.deps import render
 
 log = logging.getLogger("lanescope")
+
+RETRY_SECONDS = "2"  # what a program is told to wait after a 503
 
 _STATUS: dict[type[UserError], int] = {
     BadInput: 400,
@@ -53,7 +56,16 @@ def failure_response(request: Request) -> Response:
 
 
 def _told(request: Request, status: int, sentence: str) -> Response:
-    if request.url.path.startswith("/api/") or "application/json" in request.headers.get("accept", ""):
+    response = _shaped(request, status, sentence)
+    if status == 503:
+        response.headers["Retry-After"] = RETRY_SECONDS
+    return response
+
+
+def _shaped(request: Request, status: int, sentence: str) -> Response:
+    if request.url.path.startswith(("/api/", "/proxy/")) or "application/json" in request.headers.get(
+        "accept", ""
+    ):
         return JSONResponse({"error": sentence}, status_code=status)
     if request.headers.get("hx-request") == "true":
         return render(request, "fragments/_error.html", status, sentence=sentence)
@@ -92,9 +104,11 @@ def add_error_handlers(app: FastAPI) -> None:
     def field_error(request: Request, error: RequestValidationError) -> Response:
         return _told(request, 422, _field_sentence(error))
 
+    @app.exception_handler(NoConnection)
     @app.exception_handler(OperationalError)
-    def database_error(request: Request, error: OperationalError) -> Response:
-        reason = str(error.orig).strip().partition("\n")[0].rstrip(".") or "no reason given"
+    def database_error(request: Request, error: OperationalError | NoConnection) -> Response:
+        told = error.orig if isinstance(error, OperationalError) else "too many wait for it"
+        reason = str(told).strip().partition("\n")[0].rstrip(".") or "no reason given"
         log.error("%s %s: %s", request.method, request.url.path, reason)
         return error_response(
             request, Busy(f"The database cannot do this now, nothing was changed: {reason}.")

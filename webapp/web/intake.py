@@ -90,6 +90,7 @@ def receive(form: FormData, database: Database, settings: Settings) -> list[Inge
     recordings = recordings_of(form)
     chosen = chosen_form(form.get("as"))
     ticked = [str(value).partition("@") for value in form.getlist("part")]
+    again = form.get("asked") is not None and not ticked
     wanted: list[list[str | None]] = []
     open_: list[Question] = []
     for recording in recordings:
@@ -102,7 +103,8 @@ def receive(form: FormData, database: Database, settings: Settings) -> list[Inge
         elif ticked:
             wanted.append([])  # its streams were all left out
         else:
-            every = frozenset(choice.id for choice in asked.choices)
+            # one who sent the question back without a tick is not made to take all the ticks off again
+            every = frozenset() if again else frozenset(choice.id for choice in asked.choices)
             open_.append(Question(recording.name, asked.choices, asked.notes, every))
     if open_:
         text, name = form.get("text"), form.get("name")
@@ -112,9 +114,11 @@ def receive(form: FormData, database: Database, settings: Settings) -> list[Inge
             open_,
             text if isinstance(text, str) else "",
             name if isinstance(name, str) else "",
-            again=form.get("asked") is not None,
+            again=again,
             form=chosen or "",
         )
+    if not any(wanted):
+        raise BadInput("None of the ticked streams is in the file that was sent, so nothing was stored.")
     done = [
         store(recording, database, settings, id_, form=chosen)
         for recording, ids in zip(recordings, wanted, strict=True)

@@ -36,6 +36,8 @@ HEADERS = {
 _DEFAULT_CACHE = "private, no-cache"
 # the address of a shared page is a secret that opens it: not kept, not listed, not told to anyone
 SHARED_HEADERS = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer"}
+AS_IT_IS = "lanescope.as_it_is"  # in the message that starts a response: nothing is added to its headers
+PASSED_ON = "/proxy/"
 _SAFE = {"GET", "HEAD", "OPTIONS", "TRACE"}
 
 
@@ -68,6 +70,12 @@ def check_origin(method: str, headers: Headers, settings: Settings) -> None:
         raise Refused("This change was asked for by a page of another site, so it was not made.")
 
 
+def passed_on(path: str, settings: Settings) -> bool:
+    """Whether a request is only passed on to a target, where a front end of any origin may call its agent: the target
+    decides, as it would without us. Nothing of ours is read or changed there."""
+    return bool(settings.targets) and path.startswith(PASSED_ON)
+
+
 def _host_name(host: str) -> str:
     """`[::1]:8321` -> `::1`, `LOCALHOST:80` -> `localhost`, anything odd -> empty."""
     try:
@@ -93,6 +101,9 @@ class Guard:
             nonlocal started
             if message["type"] == "http.response.start":
                 started = True
+                if message.pop(AS_IT_IS, False):
+                    await send(message)
+                    return
                 headers = MutableHeaders(scope=message)
                 if scope["path"].startswith("/s/"):
                     headers.update(SHARED_HEADERS)
@@ -104,7 +115,8 @@ class Guard:
         request = Request(scope, receive)
         try:
             check_host(request.headers.get("host"), self.settings)
-            check_origin(request.method, request.headers, self.settings)
+            if not passed_on(scope["path"], self.settings):
+                check_origin(request.method, request.headers, self.settings)
             await self.app(scope, receive, guarded)
         except UserError as error:
             if started:

@@ -43,6 +43,39 @@ class CreatedMany(BaseModel):
     traces: list[Created]
 
 
+class Recorded(BaseModel):
+    """A live recording that has ended. bytes: received; verdict: null where it was not judged yet."""
+
+    id: str
+    url: str
+    bytes: int
+    events: int
+    verdict: str | None
+
+
+class Begun(BaseModel):
+    """A live trace whose events come in batches. events, end: where to send them, and that it is over."""
+
+    id: str
+    url: str
+    events: str
+    end: str
+    last: int = Field(description="number of the newest batch stored; the next one has one more")
+
+
+class Stored(BaseModel):
+    """A batch is stored. last: the newest number stored; stored: false when this one was there already."""
+
+    last: int
+    stored: bool
+
+
+class OrderFault(Fault):
+    """A batch came too early. last: the newest number stored."""
+
+    last: int
+
+
 class ReportShape(BaseModel):
     """The report of one trace."""
 

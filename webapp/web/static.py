@@ -33,10 +33,15 @@ _FAVICONS = {
         "#1a6a3a",
         '<path d="M4.5 8.5l2.5 2.6 4.6-5.6" fill="none" stroke="white" stroke-width="2"/>',
     ),
+    "unsettled": (
+        "#5f656b",
+        '<circle cx="8" cy="8" r="4" fill="none" stroke="white" stroke-width="2"/>',
+    ),
     "unchecked": (
-        "#b3231b",
+        "#5f656b",
         '<circle cx="8" cy="8" r="4" fill="none" stroke="white" stroke-width="2" stroke-dasharray="2.2"/>',
     ),
+    "live": ("#2355b0", '<circle cx="8" cy="8" r="4" fill="white"/>'),
     "none": ("#08646c", '<path d="M4 6h8M4 10h8" stroke="white" stroke-width="1.6"/>'),
 }
 

@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fastapi import APIRouter, Request
-from fastapi.responses import Response
+from fastapi.responses import HTMLResponse, Response
+from sqlalchemy.orm import Session
 
+from webapp.storage.models import Trace
 from webapp.views import trace as views
-from webapp.views.selection import PANELS, parse
-from webapp.web.deps import Db, DbSession, render
+from webapp.views.live import LIVE
+from webapp.views.selection import PANELS, Selection, parse
+from webapp.web.deps import Db, DbSession, fragment, render
 from webapp.web.files import exchanges_file, original_file
+from webapp.web.once import Once
 from webapp.web.traces import find_trace
 
 router = APIRouter(include_in_schema=False)
@@ -25,6 +29,8 @@ def page(request: Request, session: DbSession, trace_id: str) -> Response:
     """The whole page."""
     trace = find_trace(session, trace_id)
     sel = parse(f"/traces/{trace_id}", request.query_params)
+    if trace.status == LIVE:
+        return _live(request, session, trace, "pages/trace.html", sel)
     query = request.query_params
     view = views.build(
         session, trace, sel, already=query.get("already") == "1", anew=query.get("anew") == "1"
@@ -45,13 +51,26 @@ def exchanges(session: DbSession, database: Db, trace_id: str) -> Response:
     return exchanges_file(database, find_trace(session, trace_id))
 
 
+def _live(request: Request, session: Session, trace: Trace, template: str, sel: Selection) -> Response:
+    """The page of a trace that is being recorded: many watch the same one, so it is made once a position."""
+    state = (trace.records, trace.verdict, trace.size, trace.name, trace.note, trace.ticket, trace.lines)
+    once: Once = request.app.state.once
+    html = once.get(
+        (template, sel, *state), lambda: fragment(request, template, view=views.build(session, trace, sel))
+    )
+    return HTMLResponse(html, headers={"Vary": "HX-Request"})
+
+
 def _fragment(panel: str) -> Callable[..., Response]:
-    def fragment(request: Request, session: DbSession, trace_id: str) -> Response:
+    def answer(request: Request, session: DbSession, trace_id: str) -> Response:
         trace = find_trace(session, trace_id)
+        if trace.status == LIVE:
+            sel = parse(f"/traces/{trace_id}", request.query_params, panel)
+            return _live(request, session, trace, "fragments/_trace.html", sel)
         view = views.build(session, trace, parse(f"/traces/{trace_id}", request.query_params, panel))
         return render(request, "fragments/_trace.html", view=view)
 
-    return fragment
+    return answer
 
 
 # one fixed path a panel: a pattern would swallow what other modules serve under a trace

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
@@ -19,6 +19,7 @@ from webapp.ingest.samples import load_samples
 from webapp.storage import streams
 from webapp.storage import traces as repository
 from webapp.storage.models import Trace
+from webapp.views import sent
 from webapp.views import traces as views
 from webapp.web.deps import AppSettings, Db, DbSession, render, wants_fragment
 
@@ -38,7 +39,11 @@ def front_page(
     page: str = "1",
     notice: str = "",
     unread: str = "",
+    stored: str = "",
+    known: str = "",
+    at: Annotated[list[str] | None, Query()] = None,
 ) -> Response:
+    named = [repository.get(session, id_) for id_ in (at or [])[: sent.KNOWN]]
     query = views.parse_query(q, verdict, protocol, page)
     rows, found = repository.list_traces(
         session,
@@ -57,6 +62,7 @@ def front_page(
         max_upload_bytes=settings.max_upload_bytes,
         notice=notice,
         outcomes=streams.outcomes(session, [row.pk for row in rows if row.protocol == "teams"]),
+        sent=sent.told(stored, known, [row for row in named if row is not None]),
     )
     template = "fragments/_traces.html" if wants_fragment(request) else "pages/traces.html"
     # the form is found by looking; it can be named by those who come from something that was not recognised
@@ -76,6 +82,7 @@ def edit(
     name: Annotated[str, Form()] = "",
     ticket: Annotated[str, Form()] = "",
     note: Annotated[str, Form()] = "",
+    pinned: Annotated[str, Form()] = "",
     back: Annotated[str, Form()] = "",
 ) -> Response:
     trace = find_trace(session, trace_id)
@@ -94,6 +101,7 @@ def edit(
     repository.rename(session, trace.pk, name)
     repository.set_ticket(session, trace.pk, ticket)
     repository.set_note(session, trace.pk, note.strip())
+    repository.pin(session, trace.pk, pinned == "1")
     return RedirectResponse(f"/traces/{trace_id}" if back == "trace" else "/?notice=saved", 303)
 
 

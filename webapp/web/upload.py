@@ -18,18 +18,21 @@ from starlette.types import Message
 
 from webapp.errors import BadInput, ErrorSentence, NotFound, TooLarge
 from webapp.ingest.choose import ManyStreams
+from webapp.ingest.live.reading import FORMS
 from webapp.ingest.reread import forms
 from webapp.ingest.upload import Ingested
 from webapp.settings import Settings
 from webapp.storage import traces as repository
 from webapp.storage.db import Database
-from webapp.views.error_sentences import address
+from webapp.views import error_sentences
 from webapp.views.report import report as report_of
+from webapp.views.sent import address as sent_address
 from webapp.views.traces import size_limit
 from webapp.web import intake
-from webapp.web.deps import AppSettings, Db, DbSession, fragment, render
+from webapp.web.deps import AppRecorder, AppSettings, Db, DbSession, fragment, render
 from webapp.web.intake import MAX_PASTE, Questions, Recording
-from webapp.web.shapes import Created, CreatedMany, Fault, ManyFault, ReportShape
+from webapp.web.push import begin_batches
+from webapp.web.shapes import Begun, Created, CreatedMany, Fault, ManyFault, ReportShape
 
 router = APIRouter()
 
@@ -84,15 +87,21 @@ async def upload(request: Request, database: Db, settings: AppSettings) -> Respo
     try:
         done = await run_in_threadpool(intake.receive, form, database, settings)
     except ErrorSentence as error:
-        return _to(address(error.said), asks_json)
+        if asks_json:
+            return JSONResponse({"look_up": error.said})
+        return render(request, "pages/errors.html", page=error_sentences.page(error.said))
     finally:
         await form.close()
     if isinstance(done, Questions):
         if asks_json:
             return JSONResponse({"choose": fragment(request, "fragments/_parts.html", asked=done, held=True)})
         return render(request, "pages/parts.html", asked=done, held=False)
-    url = f"/traces/{done[0].id}{'?already=1' if done[0].duplicate else ''}" if len(done) == 1 else "/"
-    return _to(url, asks_json)
+    if len(done) == 1:
+        return _to(f"/traces/{done[0].id}{'?already=1' if done[0].duplicate else ''}", asks_json)
+    known = list(dict.fromkeys(each.id for each in done if each.duplicate))
+    if not known:
+        return _to("/", asks_json)
+    return _to(sent_address(sum(not each.duplicate for each in done), known), asks_json)
 
 
 def _to(url: str, asks_json: bool) -> Response:
@@ -105,13 +114,14 @@ def _to(url: str, asks_json: bool) -> Response:
     status_code=201,
     responses=_ANSWERS,
     openapi_extra=_BODY,
-    response_model=Created | CreatedMany,
+    response_model=Created | CreatedMany | Begun,
 )
 async def create_trace(
     request: Request,
     response: Response,
     database: Db,
     settings: AppSettings,
+    recorder: AppRecorder,
     name: Annotated[str, Query(max_length=200, description="name of a raw body")] = "",
     part: Annotated[
         list[str] | None,
@@ -131,7 +141,10 @@ async def create_trace(
         Literal["ag-ui", "teams"] | None,
         Query(description="the protocol to judge it by; left out, its content says"),
     ] = None,
-) -> Created | CreatedMany | JSONResponse:
+    live: Annotated[
+        bool, Query(description="begin a live trace, whose events come in batches; the body is its run input")
+    ] = False,
+) -> Created | CreatedMany | Begun | JSONResponse:
     """Store and judge one recording: as the raw body, or as a multipart form with a file.
 
     Bytes that are here already give that trace, whatever form it was read as.
@@ -139,6 +152,10 @@ async def create_trace(
     Of a file that holds several streams each one named becomes a trace; with more than one named, or `all`, the answer
     has `traces`.
     """
+    if live:
+        if form not in ("", *FORMS) or part:
+            raise BadInput("A live trace is read as sse or ndjson, and its events come in batches.")
+        return await begin_batches(request, recorder, name, protocol, form)
     how: _How = {"form": intake.chosen_form(form), "protocol": protocol}
     try:
         if request.headers.get("content-type", "").startswith("multipart/form-data"):

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from webapp.core import Replay, Report
 from webapp.core.agui.events import EVENTS
-from webapp.readers.sse import SseReader
+from webapp.readers.plain.sse import SseReader
 
 Pick = Callable[[], bool]
 NOW = 1_764_400_004_000

@@ -41,7 +41,7 @@ def test_the_facts_of_a_call(tell: Tell, look: Open, page: Any) -> None:
     assert (call.cv, call.chat) == ("zzExample.1", "a:1zzExampleChat")
     html = page(id_, event="1")
     assert 'data-copy="zzExample.1"' in html
-    assert "support asks for this" in html
+    assert "Microsoft’s support asks for it" in html
 
 
 def test_the_card_has_the_services_own_words_and_the_answer_is_explained(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.core.teams.script import lines
 from tests.views.conftest import around
+from tests.views.teams.conftest import Tell
 from webapp.ingest.upload import ingest
 from webapp.settings import load_settings
 from webapp.storage import traces
@@ -128,3 +130,16 @@ def test_two_streams_of_one_id_are_two_lanes(show: Show) -> None:
     assert "stream 1, finished · 5 calls" in panel
     assert "stream 2, finished · 3 calls" in panel
     assert panel.count("status lines only") == 1
+
+
+def test_a_stop_that_the_agent_kept_to_is_drawn_as_the_ladder_draws_it(tell: Tell, page: Any) -> None:
+    """Grey, not red: nobody's fault. A call sent after the Stop is one, and red in both."""
+    kept = '+0.0 streaming 1 "The" -> 201 S\n+1.5 streaming 2 "The end" @S -> E403-STOP\n'
+    html = page(tell(kept), panel="timeline")
+    track = html[html.index('class="tlmain"') : html.index('class="legend foot"')]
+    assert "pc-stopped" in track
+    assert "pc-refused" not in track
+    assert "stopped by the user" in html[html.index('class="legend foot"') :]
+    assert "as-fatal" not in page(tell(kept), panel="sequence")
+    html = page(tell(kept + '+3.0 streaming 3 "The end." @S -> E403-STOP\n'), panel="timeline")
+    assert "pc-refused" in html[html.index('class="tlmain"') : html.index('class="legend foot"')]

@@ -163,7 +163,7 @@ def test_a_number_that_does_not_exist_gives_the_nearest(tell: Tell, look: Open) 
         (
             '+0.0 streaming 1 "Hi" -> 401 {"error": {"code": "Unauthorized", "message": "no"}}',
             (
-                "No fault of the agent in 1 exchange; one note, at #0: "
+                "Teams refused the stream at #0, and no fault of the agent is known. One note, at #0: "
                 "chunk 1 is refused with 401, which is not about streaming."
             ),
             "Nothing of the reply: no bubble ever appeared. What was sent in #0 never appeared.",
@@ -188,3 +188,39 @@ def test_what_came_in_the_place_of_the_reply_is_told(tell: Tell, look: Open) -> 
     script = '+0.0 streaming 1 "Hi" -> E403-OFF\n+1.0 message "Exception caught: 403" -> 201 M\n'
     saw = look(tell(script)).banner.saw
     assert "no bubble ever appeared. In its place a plain message, #1: “Exception caught: 403”." in saw
+
+
+SILENT = '+0.0 streaming 1 "Hi" -> 201 S\n+1.5 streaming 2 "Hi there" @S -> 403 ""\n'
+
+
+def test_a_refusal_without_a_reason_is_no_pass(tell: Tell, look: Open, page: Any) -> None:
+    """The verdict's word stays, since no rule is known to be broken; tick, green and side are not those of a pass."""
+    id_ = tell(SILENT)
+    view = look(id_)
+    assert view.trace.verdict == "conformant"
+    assert view.banner.headline.startswith("Teams refused the stream at #1")
+    assert view.banner.whose == "Not known."
+    assert view.title.startswith("○ Conformant, stream refused")
+    html = page(id_)
+    banner = html[html.index('id="banner"') - 80 : html.index("</h1>")]
+    assert 'class="banner none"' in banner
+    assert "#i-ok" not in banner
+    assert "Stream refused" in banner
+
+
+@pytest.mark.parametrize(
+    ("script", "event"),
+    [
+        (SILENT, 1),
+        (STOPPED, 1),
+        (STOPPED + '+9.0 inbound "never mind" -> none', 1),
+        (GOOD, 0),
+    ],
+)
+def test_a_page_opens_where_teams_or_the_user_ended_the_stream(
+    tell: Tell, look: Open, script: str, event: int
+) -> None:
+    """On every panel; where all is well it opens at the beginning."""
+    id_ = tell(script)
+    for panel in ("events", "sequence", "timeline"):
+        assert look(id_, panel=panel).page.event == event

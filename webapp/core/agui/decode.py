@@ -22,8 +22,9 @@ from webapp.core.agui.repeats import (
     scanner,
 )
 
-__all__ = ["Read", "duplicate_keys", "may_have_duplicates", "precheck"]
+__all__ = ["FRAGMENT", "Read", "duplicate_keys", "may_have_duplicates", "precheck"]
 
+FRAGMENT = "the payload is a fragment of JSON"
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
 _GAP = re.compile(r"[ \t\r\n]*")
 # what is left of a literal or a number that was cut short
@@ -116,7 +117,7 @@ def _lost(faults: list[Fault], rule: str, title: str, why: str) -> Read:
 def _broken(text: str, error: json.JSONDecodeError, faults: list[Fault]) -> Read:
     if text[0] in "{[" and _unfinished(text, error):
         why = "Either the rest stands in the next frame, or the recording was cut."
-        return _lost(faults, "AGUI-TRN-02", "the payload is a fragment of JSON", why)
+        return _lost(faults, "AGUI-TRN-02", FRAGMENT, why)
     if text == "[DONE]":
         why = "Other streaming APIs end that way; this protocol ends by closing the body."
         return _lost(faults, "AGUI-TRN-03", "the payload is `[DONE]`, which is no JSON", why)
@@ -195,7 +196,5 @@ def _too_deep(text: str, faults: list[Fault], max_depth: int) -> Read:
                 name = None
     if level != 0:
         why = "Its brackets do not match."
-        return _lost(
-            faults, "AGUI-TRN-02" if level > 0 else "AGUI-TRN-03", "the payload is a fragment of JSON", why
-        )
+        return _lost(faults, "AGUI-TRN-02" if level > 0 else "AGUI-TRN-03", FRAGMENT, why)
     return Read("malformed", None, name or None, [_deep(max_depth), *faults])

@@ -24,7 +24,7 @@ from webapp.core.agui.transport import Transport
 from webapp.core.agui.verify import ROUTES, Route, judge
 from webapp.core.agui.world import World, quoted
 from webapp.core.evidence import ResponseHead
-from webapp.core.findings import Finding, Report, verdict_of
+from webapp.core.findings import Finding, Report, Run, Skipped, verdict_of
 from webapp.core.ledger import Ledger
 from webapp.core.records import Emitted, Step
 
@@ -193,22 +193,40 @@ class AguiEngine:
         self.transport.answered(head, self.next - self.untyped)
         for run in w.runs:
             run.last = max(run.last, run.first)
-            rejected = self.ledger.rejected_at
-            after = w.runs[run.run + 1].first if run.run + 1 < len(w.runs) else self.next
-            if rejected is not None and rejected < after and run.outcome != "rejected":
-                run.claimed, run.outcome = run.outcome, "rejected"
+            self._decided(run)
+        skipped = skipped_rules(w, self.transport.unseen(head), asked=self.asked is not None)
+        return self._report(engine, w.runs, skipped)
+
+    def so_far(self, engine: str) -> Report:
+        """What is known by now, nothing closed."""
+        runs_now = [msgspec.structs.replace(run, last=max(run.last, run.first)) for run in self.world.runs]
+        for run in runs_now:
+            self._decided(run)
+        return self._report(engine, runs_now, [])
+
+    def _decided(self, run: Run) -> None:
+        """A rejection wins over what the run says of itself."""
+        rejected, all_runs = self.ledger.rejected_at, self.world.runs
+        after = all_runs[run.run + 1].first if run.run + 1 < len(all_runs) else self.next
+        if rejected is not None and rejected < after and run.outcome != "rejected":
+            run.claimed = None if run.outcome == "open" else run.outcome  # it has claimed nothing yet
+            run.outcome = "rejected"
+
+    def _report(self, engine: str, runs_told: list[Run], skipped: list[Skipped]) -> Report:
+        w, ledger = self.world, self.ledger
+        events = self.next - self.void
         return Report(
             protocol="ag-ui",
             protocol_version=w.version,
             engine=engine,
             events=events,
             records=self.next,
-            verdict=verdict_of(events, self.ledger.rejected_at, self.ledger.findings),
-            rejected_at=self.ledger.rejected_at,
-            runs=w.runs,
-            findings=self.ledger.findings,
-            skipped_rules=skipped_rules(w, self.transport.unseen(head), asked=self.asked is not None),
-            findings_left_out=self.ledger.left_out,
+            verdict=verdict_of(events, ledger.rejected_at, ledger.findings),
+            rejected_at=ledger.rejected_at,
+            runs=runs_told,
+            findings=ledger.findings,
+            skipped_rules=skipped,
+            findings_left_out=ledger.left_out,
             version_used=versions.used(w),
         )
 

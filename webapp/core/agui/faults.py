@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from webapp.core.agui import passthrough
+from webapp.core.agui.decode import FRAGMENT
 from webapp.core.agui.enforce import Slow
 from webapp.core.agui.lost import Lost
 from webapp.core.agui.world import World
@@ -73,15 +74,19 @@ def report_faults(w: World, slow: Slow, raw: bytes, *, sse: bool) -> bool:
         w.torn = (w.seq, torn)
     for fault in slow.faults:
         snake = fault.label == "AGUI-ENV-16"
+        cut = fault.rule == "AGUI-TRN-02" and not sse and fault.title == FRAGMENT
         finding = w.find(
             "AGUI-TRN-03" if fault.rule == "AGUI-TRN-02" and not sse else fault.rule,
             fault.title,
             fault.why,
+            reason="cut-short" if cut else None,
             label=fault.label,
             lane=lane,
             path=f"{'' if fault.rule in _ONE_FAMILY else slow.type}{_INDEX.sub('[]', fault.path or '')}",
             cause=spelling.key if snake and spelling is not None else None if torn is None else torn.key,
         )
+        if cut and finding is not None:
+            finding.party = "capture"  # lines are how a recording is kept, not how an agent sends
         first = first or finding
         if torn is None and finding is not None and fault.rule == "AGUI-TRN-02":
             w.torn = (w.seq, finding)  # the rest of a torn event is in the records that follow

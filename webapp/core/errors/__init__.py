@@ -6,6 +6,7 @@ Rules of this file: searching and gathering; the wordings stand in `agui` and `t
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from webapp.core.advice import Advice, advise
 from webapp.core.errors.agui import WORDINGS as AGUI
@@ -14,7 +15,7 @@ from webapp.core.errors.teams import CODES
 from webapp.core.errors.teams import WORDINGS as TEAMS
 from webapp.core.rules.model import catalogue
 
-__all__ = ["Known", "Wording", "excerpt", "look_up", "straight"]
+__all__ = ["Known", "Wording", "by_name", "excerpt", "look_up", "straight"]
 
 MAX_TEXT = 100_000  # characters looked at
 MAX_FOUND = 8
@@ -53,6 +54,16 @@ def look_up(text: str) -> tuple[Known, ...]:
         if code is not None:
             found.append(_known(*code, plain))
     return tuple(sorted(found, key=lambda known: known.start)[:MAX_FOUND])
+
+
+def by_name(names: Sequence[str]) -> tuple[Known, ...]:
+    """The wordings of these names (`Wording.name`), as if each had been found; one that does not exist is left out."""
+    rows = {wording.name: wording for wording in (*AGUI, *TEAMS, *CODES)}
+    known = dict.fromkeys(name for name in names if name in rows)
+    return tuple(
+        Known(wording=rows[name], said="", start=0, causes=_causes(rows[name]))
+        for name in list(known)[:MAX_FOUND]
+    )
 
 
 def excerpt(text: str) -> str:

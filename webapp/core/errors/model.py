@@ -37,8 +37,8 @@ class Wording(msgspec.Struct, frozen=True, kw_only=True):
 class Known(msgspec.Struct, frozen=True, kw_only=True):
     """A known wording found in a text.
 
-    said: the sentence as it stands there, in one line; ids: (what it is, value); causes: likeliest first, without
-    repeats; start: its place in the text
+    said: the sentence as it stands there, in one line, "" where no text was asked about; ids: (what it is, value);
+    causes: likeliest first, without repeats; start: its place in the text
     """
 
     wording: Wording

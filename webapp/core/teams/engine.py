@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from webapp.core.findings import Report, Run, verdict_of
+from webapp.core.findings import Report, Run, Skipped, verdict_of
 from webapp.core.ledger import Ledger
 from webapp.core.records import Item, Step
 from webapp.core.teams import (
@@ -78,8 +78,15 @@ class TeamsEngine:
 
     def finish(self, version: str) -> Report:
         """The recording ends: streams left open, what could not be judged, the verdict."""
+        closing.close(self._world)
+        return self._report(version, skipped.rules(self._world))
+
+    def so_far(self, version: str) -> Report:
+        """What is known by now, nothing closed."""
+        return self._report(version, [])
+
+    def _report(self, version: str, not_judged: list[Skipped]) -> Report:
         world = self._world
-        closing.close(world)
         rejected_at = self.rejected_at
         findings = self._ledger.findings
         return Report(
@@ -92,7 +99,7 @@ class TeamsEngine:
             rejected_at=rejected_at,
             runs=[self._run(stream) for stream in world.streams],
             findings=findings,
-            skipped_rules=skipped.rules(world),
+            skipped_rules=not_judged,
             findings_left_out=self._ledger.left_out,
         )
 

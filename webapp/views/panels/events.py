@@ -45,6 +45,7 @@ class EventsPanel:
     hits_href: str
     clear_href: str
     one_lane: bool
+    end: int  # the last record shown
 
 
 def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> EventsPanel:
@@ -64,16 +65,17 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
     last = end < page.last and more
     return EventsPanel(
         rows=made,
-        earlier=sel.href(event=page.event, start=before[0].seq) if before else None,
-        later=sel.href(event=page.event, start=shown[len(shown) // 2].seq) if last else None,
+        earlier=sel.href(start=before[0].seq) if before else None,
+        later=sel.href(start=shown[len(shown) // 2].seq) if last else None,
         shown=_said(session, trace, wanted, shown, bursts),
         box=filters.compose(sel),
         clock="since #0" if page.clock.known else "no clock",
         empty=_nothing(trace, sel) if not made else "",
-        fold_href=sel.href(event=page.event, fold=not sel.fold, start=None),
+        fold_href=sel.href(fold=not sel.fold, start=None),
         hits_href=sel.href(event=None, hits=not sel.hits, start=None),
         clear_href=sel.href(q="", type="", lane="", item="", hits=False, start=None),
         one_lane=trace.lane_count <= 1,
+        end=end,
     )
 
 
@@ -234,7 +236,7 @@ def _said(
             f"{names.count(matching)} of {names.count(trace.records)} match, {names.count(hidden)} not shown"
         )
     if shown >= trace.records:
-        return f"all {names.count(trace.records)} shown"
+        return f"all {names.of_records(trace)} shown"
     first, last = lines[0].seq, _end(lines, bursts)
     return f"#{first}–{last} of {names.count(trace.records)}, {names.count(trace.records - shown)} not shown"
 

@@ -211,7 +211,7 @@ def _shown(session: Session, trace: Trace, wanted: events.Filters, lines: Sequen
         hidden = names.count(trace.records - len(lines))
         return f"{names.count(matching)} of {names.count(trace.records)} match, {hidden} not shown"
     if len(lines) >= trace.records:
-        return f"all {names.count(trace.records)} shown"
+        return f"all {names.of_records(trace)} shown"
     hidden = names.count(trace.records - len(lines))
     return f"#{lines[0].seq}–{lines[-1].seq} of {names.count(trace.records)}, {hidden} not shown"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 
-from webapp.core.records import LOST, SENT
+from webapp.core.records import LOST, REFUSED, SENT
 from webapp.draw import layout
 from webapp.draw.ladder import draw
 from webapp.draw.ladder_model import Ladder, Rung
@@ -32,7 +32,7 @@ class LadderPanel:
 
     focus_x, focus_y: where the chosen rung is, px from the track's corner
     away: link to the chosen exchange when the window does not hold it
-    refused, dropped, lost, unanswered: whether the legend needs those signs
+    refused, stopped, dropped, lost, unanswered: whether the legend needs those signs
     untimed: a sentence in place of ruler and clock
     svg, text: download URLs
     """
@@ -49,6 +49,7 @@ class LadderPanel:
     fold_href: str
     folded: bool
     refused: bool
+    stopped: bool
     dropped: bool
     lost: bool
     unanswered: bool
@@ -76,7 +77,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         return sel.href(event=rung.first, start=rung.first, fold=False)
 
     drawn = draw(ladder, href, unfold, summary)
-    refused, dropped = ladder_rungs.refusals(found.groups)
+    no = [rung for rung in rungs if rung.reached == REFUSED]
     query = sel.href(event=page.event).partition("?")[2]
     return LadderPanel(
         head_left=drawn.head_left,
@@ -90,8 +91,9 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         away=_away(sel, page, ladder),
         fold_href=sel.href(event=page.event, fold=not sel.fold, start=None),
         folded=sel.fold,
-        refused=refused,
-        dropped=dropped,
+        refused=any(not rung.calm for rung in no),
+        stopped=any(rung.calm for rung in no),
+        dropped=ladder_rungs.drops(found.groups),
         lost=any(rung.reached == LOST for rung in rungs),
         unanswered=any(rung.reached == SENT and not rung.inbound for rung in rungs),
         untimed=ladder.untimed if rungs else "",

@@ -86,6 +86,9 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         elements=drawn.elements + drawing.count_elements(mini),
         empty="" if trace.records else "This recording holds no exchange, so there is nothing to draw.",
         teams=True,
+        stops=any(
+            call.look == "stopped" for lane in lanes if lane.pace is not None for call in lane.pace.calls
+        ),
     )
 
 

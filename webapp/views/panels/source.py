@@ -71,7 +71,7 @@ class SourcePanel:
     head: what the recorded response head says, a sentence, "" when there is none; masked: what was done about
     credentials; packed: the rows are no text as it was uploaded (it was compressed, or is binary); strays: link to the
     list of lines not understood; unread: that list, instead of rows; again: URL of the choice of forms, "" where the
-    reader may not
+    reader may not; repeat: URL of the form that sends the run input again, "" where there is none or the reader may not
     """
 
     rows: Sequence[Row]
@@ -88,6 +88,7 @@ class SourcePanel:
     strays: Link | None
     unread: Strays | None
     again: str
+    repeat: str
     facts: Sequence[tuple[str, str]]
     asked: Sequence[asked.Asked]
     run_input: Markup | None
@@ -109,6 +110,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
     last = rows[-1].number if rows else first
     lines = max(trace.lines, last)
     given = _pretty(trace.input)
+    told = asked.build(session, trace, page) if trace.protocol != "teams" else []
     return SourcePanel(
         rows=rows,
         shown=unread.shown if unread else _shown(rows, lines),
@@ -130,8 +132,9 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         else None,
         unread=unread,
         again="" if page.shared else f"{sel.base}/reread",
+        repeat=f"/call?trace={trace.id}&event={page.event}" if told and not page.shared else "",
         facts=_facts(trace, page, size, packed),
-        asked=asked.build(session, trace, page) if trace.protocol != "teams" else (),
+        asked=told,
         run_input=None if given is None else given.html,
         run_input_cut=given is not None and given.cut,
         original=f"{sel.base}/original",

@@ -59,7 +59,7 @@ class TimelinePanel:
     quiet: which lanes are left out because nothing happens in them; far: columns stand for bars;
     veiled: part of the view never reached the user; has_…: whether the legend needs that sign;
     focus_x, focus_y: where the chosen event is, px from the corner of the narrowest track;
-    teams: lanes are streams, with their pace and their clock
+    teams: lanes are streams, with their pace and their clock; stops: some call got the user's Stop
     """
 
     mini: Markup
@@ -85,6 +85,7 @@ class TimelinePanel:
     elements: int
     empty: str
     teams: bool = False
+    stops: bool = False
 
 
 def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> TimelinePanel:

@@ -14,6 +14,7 @@ from webapp.core.teams import answers
 from webapp.core.teams.answers import Answer
 from webapp.core.teams.exchanges import Exchange, read
 from webapp.storage import streams
+from webapp.storage.models import FindingRow
 
 TOO_LONG = "too long to be shown here"
 
@@ -35,6 +36,16 @@ def one(session: Session, trace: int, seq: int) -> Exchange | None:
 def answer_row(ex: Exchange | None) -> Answer | None:
     """What its answer means; None after a success or without an answer."""
     return None if ex is None or ex.key is None else answers.BY_KEY.get(ex.key)
+
+
+def is_stop(ex: Exchange | None) -> bool:
+    """Whether it was refused because the user had pressed Stop."""
+    return ex is not None and ex.key == "E403-STOP"
+
+
+def blames(row: FindingRow | None) -> bool:
+    """Whether a finding at a Stop makes it a fault after all."""
+    return row is not None and row.severity <= 1
 
 
 def ends(ex: Exchange | None) -> str:

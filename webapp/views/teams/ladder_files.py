@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from webapp.draw.ladder_file import mermaid, standalone
 from webapp.draw.ladder_model import Ladder
 from webapp.storage.models import Trace
-from webapp.views.page import load
+from webapp.views.page import load, opens_at
 from webapp.views.selection import Selection
 from webapp.views.teams.ladder_facts import load as window
 from webapp.views.teams.ladder_rungs import compose
@@ -32,5 +32,5 @@ def text(session: Session, trace: Trace, sel: Selection) -> str:
 
 
 def _ladder(session: Session, trace: Trace, sel: Selection) -> Ladder:
-    page = load(session, trace, sel.event if sel.event is not None else trace.headline_event or 0)
+    page = load(session, trace, sel.event if sel.event is not None else opens_at(session, trace))
     return compose(session, trace, page, window(session, trace, sel, page, SAVED))

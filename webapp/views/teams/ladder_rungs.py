@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlalchemy.orm import Session
 
-from webapp.core.records import DROPPED, REFUSED, SHOWN
+from webapp.core.records import DROPPED, SHOWN
 from webapp.core.teams.exchanges import Exchange
 from webapp.draw import layout
 from webapp.draw.ladder_model import Clock, End, Entry, Head, Ladder, Rung
@@ -145,7 +145,6 @@ def _text(call: Exchange, member: str, name: str) -> str:
     return layout.plain(names.clip(found, _NAME)) if isinstance(found, str) else ""
 
 
-def refusals(groups: Sequence[Group]) -> tuple[bool, bool]:
-    """Whether a legend needs the signs of what was refused, and of what was dropped."""
-    reached = {group.first.reached for group in groups}
-    return REFUSED in reached, DROPPED in reached
+def drops(groups: Sequence[Group]) -> bool:
+    """Whether a legend needs the sign of what was taken and then dropped."""
+    return any(group.first.reached == DROPPED for group in groups)

@@ -14,7 +14,7 @@ from webapp.draw import layout
 from webapp.draw.ladder_model import Bubble, Ladder
 from webapp.storage.models import Trace
 from webapp.views import names
-from webapp.views.teams.calls import answer_row
+from webapp.views.teams.calls import answer_row, blames, is_stop
 from webapp.views.teams.ladder_facts import Group
 from webapp.views.teams.words import ANSWERED, SPELT, kind_of
 
@@ -121,8 +121,7 @@ def reason(group: Group) -> str:
 
 def calm(group: Group) -> bool:
     """Whether a refusal is nobody's fault: the user pressed Stop, and no finding says more."""
-    stop = group.one is not None and group.one.key == "E403-STOP"
-    return stop and (group.finding is None or group.finding.severity > 1)
+    return is_stop(group.one) and not blames(group.finding)
 
 
 def note(group: Group) -> str:

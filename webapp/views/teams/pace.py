@@ -22,11 +22,11 @@ QUIET = 10.0  # seconds without a call that are told
 LOOKS = {DELIVERED: "fine", DROPPED: "dropped", REFUSED: "refused", LOST: "lost", SENT: "sent"}
 
 
-def pace(calls: Sequence[Told], scene: Scene) -> Pace:
-    """The ruler of one lane. Without a clock it only shows the calls."""
+def pace(calls: Sequence[Told], scene: Scene, calm: frozenset[int] = frozenset()) -> Pace:
+    """The ruler of one lane. Without a clock it only shows the calls. calm: records whose refusal is nobody's fault."""
     times = scene.window.times
     timed = scene.window.scale.time
-    drawn = tuple(call(one, scene) for one in calls)
+    drawn = tuple(call(one, scene, calm=one.seq in calm) for one in calls)
     if not timed:
         return Pace(drawn)
     at = [times.of(one.seq) for one in calls if one.type in STREAMED]
@@ -35,9 +35,10 @@ def pace(calls: Sequence[Told], scene: Scene) -> Pace:
     )
 
 
-def call(one: Told, scene: Scene) -> Call:
-    look = LOOKS[one.reached]
-    words = f"{SPELT.get(one.type or 'other', 'call')} #{one.seq}, {ANSWERED[one.reached]}"
+def call(one: Told, scene: Scene, *, calm: bool = False) -> Call:
+    look = "stopped" if calm else LOOKS[one.reached]
+    answered = "stopped by the user" if calm else ANSWERED[one.reached]
+    words = f"{SPELT.get(one.type or 'other', 'call')} #{one.seq}, {answered}"
     return Call(scene.window.times.of(one.seq), look, words, scene.href(one.seq))
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
+from webapp.core.records import REFUSED
 from webapp.draw import layout
 from webapp.draw.timeline_model import Bar, Bracket, Column, Lane, Limit
 from webapp.storage import findings, timeline
@@ -55,6 +56,7 @@ def load(
     hung, hidden = pins(found, scene, ords) if ords else ({}, 0)
     columns = _columns(session, trace, scene, ords) if far else {}
     since = _since(session, trace, scene, replies)
+    calm = frozenset[int]() if far else _calm(session, trace, scene, told)
     by_lane: dict[int, list[Told]] = {}
     for one in () if far else told:
         by_lane.setdefault(one.lane, []).append(one)
@@ -73,7 +75,7 @@ def load(
             brackets=_brackets(session, trace, reply, scene),
             pins=tuple(hung.get(row.ord, ())),
             columns=tuple(columns.get(row.ord, ())),
-            pace=pace.pace(calls, scene) if calls else None,
+            pace=pace.pace(calls, scene, calm) if calls else None,
             limit=_limit(reply, since.get(row.ord), scene),
         )
         x0, x1 = timeline_lanes.life(row, scene)
@@ -111,6 +113,16 @@ def _since(session: Session, trace: Trace, scene: Scene, replies: dict[int, Repl
         took = 0.0 if start is None or start.took is None else start.took
         out[lane] = scene.window.times.of(seq) + took
     return out
+
+
+def _calm(session: Session, trace: Trace, scene: Scene, told: Sequence[Told]) -> frozenset[int]:
+    """The calls that were refused because the user had pressed Stop, where no finding says more."""
+    refused = [one.seq for one in told if one.reached == REFUSED]
+    known = decoded.load(session, trace.pk, refused, scene.page.event) if refused else {}
+    stops = [seq for seq, ex in known.items() if decoded.is_stop(ex)]
+    found = findings.at_events(session, trace.pk, stops) if stops else []
+    faults = {seq for row in found if decoded.blames(row) for seq in (row.event, *findings.repeats(row))}
+    return frozenset(stops) - faults
 
 
 def _outcome(reply: Reply | None, scene: Scene) -> str | None:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from webapp.core.records import SENT
 from webapp.storage import items, streams
 from webapp.storage.models import FindingRow, ItemRow, Trace
-from webapp.views import names, run_list
+from webapp.views import names, run_list, unsettled
 from webapp.views.content import showable
 from webapp.views.page import PageContext
 from webapp.views.teams import bubbles, calls, words
@@ -22,7 +22,7 @@ QUOTE = 64  # characters of what the user saw
 
 def meta(session: Session, trace: Trace, page: PageContext) -> str:
     """`Microsoft Teams · 1 stream, refused · 2 exchanges · 1.8 s · confirmed by the recorded answers`."""
-    parts = ["Microsoft Teams", _streams(trace, page), names.plural(trace.events, "exchange")]
+    parts = ["Microsoft Teams", _streams(trace, page), names.held(trace, "exchange")]
     if trace.started is not None and trace.ended is not None:
         parts.append(names.duration(_length(session, trace)))
     return " · ".join([*parts, _basis(session, trace)])
@@ -63,8 +63,9 @@ def _basis(session: Session, trace: Trace) -> str:
 
 def headline(session: Session, trace: Trace, page: PageContext, first: FindingRow | None) -> str:
     """`Teams refused chunk 2 at #1: it does not begin with the text already on screen.`"""
+    refused = _refused(trace, page)
     if first is None:
-        return f"{_good(trace, page)}{_stopped(page)}."
+        return f"{refused or _good(trace, page)}{_stopped(page)}."
     title = first.title.rstrip(".")
     if trace.rejected_at is not None:
         ex = calls.one(session, trace.pk, trace.rejected_at)
@@ -80,14 +81,31 @@ def headline(session: Session, trace: Trace, page: PageContext, first: FindingRo
         head = "Recovered by a plain edit, but wrong" if edited else f"{taken}, but wrong"
         return f"{head} at #{first.event}: {title}."
     if trace.verdict == "warnings":
-        return f"Nothing stops a stream, but at #{first.event}: {title}."
+        failed = unsettled.ended(trace.verdict, trace.protocol, unsettled.numbers(page.runs)) is not None
+        head = "No fault of the agent ended the stream" if failed else "Nothing stops a stream"
+        return f"{head}, but at #{first.event}: {title}."
+    if refused:
+        return f"{refused}{_stopped(page)}. One note, at #{first.event}: {title}."
     return f"{_good(trace, page)}{_stopped(page)}; one note, at #{first.event}: {title}."
 
 
+def _refused(trace: Trace, page: PageContext) -> str:
+    """A refusal by which no rule was broken: first that it was one, then that no fault is known."""
+    bad = [run for run in page.runs if run.outcome == "refused"]
+    if not bad or trace.verdict != "conformant":
+        return ""
+    many = f"{names.count(len(bad))} of {names.plural(trace.run_count, 'stream')}, first"
+    what = "the stream" if trace.run_count == 1 else many
+    known = (
+        ", and no fault of the agent is known"
+        if trace.finding_count
+        else " without a reason that names a fault"
+    )
+    return f"Teams refused {what} at #{bad[0].last}{known}"
+
+
 def _good(trace: Trace, page: PageContext) -> str:
-    """What a refusal that is nobody's fault leaves to be said."""
-    if not trace.finding_count and any(run.outcome == "refused" for run in page.runs):
-        return f"Refused by Teams without a reason that names a fault, in {names.plural(trace.events, 'exchange')}"
+    """What an end that is nobody's fault leaves to be said."""
     failed = any(run.outcome in ("refused", "expired") for run in page.runs)
     return f"{'No fault of the agent' if failed else 'Nothing wrong'} in {names.plural(trace.events, 'exchange')}"
 

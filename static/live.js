@@ -1,0 +1,164 @@
+/* The page of a trace that is being recorded. The server sends positions; the page fetches itself anew, one request at a
+   time and never while the reader's own is in flight. A page without a chosen event follows the newest; scrolling away
+   from it puts the place into the address, so that what is read stays where it is. */
+(() => {
+  "use strict";
+  const PAUSE = 50; // milliseconds between two fetches at least, and as long as the last one took
+  const HELD = 500; // the same while the page stays where the reader is
+  const view = () => document.getElementById("view");
+  const rows = () => document.getElementById("rows");
+  const following = () => view() && view().dataset.following === "1";
+  let source = null;
+  let reached = -1; // the newest position told
+  let over = false; // the recording has ended
+  let busy = false; // a fetch of ours
+  let asked = ""; // its address, until htmx takes it up
+  const mine = new WeakSet(); // what htmx made of it
+  let others = 0; // requests of the reader's own
+  let notBefore = 0; // when the next fetch may begin
+  let timer = 0;
+
+  const go = (href) => {
+    const detail = { href, how: { push: "false", replace: "true" } };
+    document.dispatchEvent(new CustomEvent("lanescope:go", { detail }));
+    return detail.went;
+  };
+
+  /* ── the tab of the browser says what the page says ── */
+  const name = () => {
+    const root = view();
+    if (!root || !root.dataset.title) return;
+    document.title = root.dataset.title;
+    const icon = document.querySelector("link[rel=icon]");
+    const href = `/favicon/${root.dataset.look}.svg`;
+    if (icon && icon.getAttribute("href") !== href) icon.setAttribute("href", href);
+  };
+
+  /* ── fetching ── */
+  const behind = () => view() && view().dataset.live !== undefined && (over || reached > Number(view().dataset.seq));
+  const address = () => {
+    const url = new URL(location.href);
+    if (leaving !== null && following()) url.searchParams.set("start", leaving);
+    // the recording is over: the place stays that of its newest event
+    else if (over && following() && reached > 0) url.searchParams.set("event", String(reached - 1));
+    return url.pathname + url.search;
+  };
+  const refresh = async () => {
+    clearTimeout(timer);
+    if (busy || !(behind() || leaving !== null)) return;
+    const early = notBefore - performance.now();
+    if (early > 0) {
+      timer = setTimeout(refresh, early);
+      return;
+    }
+    if (others || document.documentElement.classList.contains("playing") || document.hidden) {
+      timer = setTimeout(refresh, HELD);
+      return;
+    }
+    busy = true;
+    const begun = performance.now();
+    try {
+      asked = address();
+      await go(asked);
+    } finally {
+      busy = false;
+      if (!following()) leaving = null;
+      asked = "";
+      const now = performance.now();
+      notBefore = now + Math.max(following() ? PAUSE : HELD, now - begun);
+      refresh();
+    }
+  };
+  document.addEventListener("htmx:before:request", (event) => {
+    const ctx = event.detail.ctx;
+    if (asked && ctx.request.action.endsWith(asked)) {
+      mine.add(ctx);
+      asked = "";
+    } else {
+      others += 1;
+    }
+  });
+  document.addEventListener("htmx:finally:request", (event) => {
+    if (!mine.has(event.detail.ctx)) others = Math.max(0, others - 1);
+  });
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });
+
+  /* ── the newest in sight, until the reader scrolls away from it ── */
+  let touched = -Infinity; // when the reader last did something that can scroll
+  let leaving = null; // the record at the top of what he scrolled to, until the address has it
+  const KEYS = ["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End", " "];
+  const scrolls = (event) => {
+    if (event.type === "keydown") return KEYS.includes(event.key);
+    // a press on the scroll bar is one on the list itself, and dragging it goes on anywhere
+    return event.type !== "pointerdown" || event.target === rows();
+  };
+  let dragging = false;
+  const phone = matchMedia("(max-width: 900px)"); // there the page scrolls, not the list
+  let low = true; // the end of the page was in sight before the swap
+  document.addEventListener("htmx:before:swap", () => {
+    const root = document.documentElement;
+    low = root.scrollHeight - scrollY - innerHeight < 160;
+  });
+  for (const kind of ["wheel", "touchmove", "pointerdown", "keydown"]) {
+    document.addEventListener(kind, (event) => {
+      if (!scrolls(event)) return;
+      touched = performance.now();
+      dragging = kind === "pointerdown";
+    }, { capture: true, passive: true });
+  }
+  document.addEventListener("pointerup", () => { dragging = false; }, { capture: true, passive: true });
+  const bottom = () => {
+    const list = rows();
+    if (!list || !following() || leaving !== null) return;
+    if (phone.matches) {
+      if (low) scrollTo({ top: document.documentElement.scrollHeight });
+    } else list.scrollTop = list.scrollHeight;
+  };
+  const away = () => {
+    const list = rows();
+    if (!list || !following() || (!dragging && performance.now() - touched > 800)) return;
+    if (list.scrollHeight - list.scrollTop - list.clientHeight < 24) {
+      leaving = null;
+      return;
+    }
+    const top = list.getBoundingClientRect().top + 26;
+    const first = [...list.querySelectorAll("tbody tr[id]")].find((row) => row.getBoundingClientRect().bottom > top);
+    const number = first && first.id.match(/\d+/);
+    if (number) leaving = number[0];
+    clearTimeout(timer);
+    timer = setTimeout(refresh, PAUSE);
+  };
+  document.addEventListener("scroll", (event) => { if (event.target === rows()) away(); }, { capture: true, passive: true });
+
+  /* ── positions ── */
+  const connect = () => {
+    const root = view();
+    if (!root || root.dataset.live === undefined || source) return;
+    source = new EventSource(root.dataset.live);
+    source.addEventListener("position", (event) => {
+      const told = JSON.parse(event.data);
+      reached = told.seq;
+      if (told.status !== "live") {
+        over = true;
+        source.close();
+      }
+      document.documentElement.classList.remove("unheard");
+      refresh();
+    });
+    source.addEventListener("error", () => document.documentElement.classList.add("unheard"));
+    source.addEventListener("open", () => document.documentElement.classList.remove("unheard"));
+  };
+  const settle = () => {
+    name();
+    bottom();
+    connect();
+  };
+  document.addEventListener("htmx:after:swap", settle);
+  addEventListener("pagehide", () => {
+    if (source) source.close();
+    source = null;
+  });
+  addEventListener("pageshow", (event) => { if (event.persisted) connect(); });
+  if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", settle);
+  else settle();
+})();

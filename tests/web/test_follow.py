@@ -1,0 +1,109 @@
+"""Watching over HTTP: positions only, from the first look on, and again after a broken connection."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fastapi.testclient import TestClient
+
+from tests.streams import finished, message, sse, started
+from webapp.web import follow
+
+WHOLE = sse(started(), *message("m", "Hello", " world"), finished())
+
+
+def _events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any], str]]:
+    """(event, data, id) of each event."""
+    fields: dict[str, str] = {}
+    for line in lines:
+        name, _, value = line.partition(":")
+        if line:
+            fields[name] = value.strip()
+        elif "data" in fields:
+            yield fields["event"], json.loads(fields["data"]), fields.get("id", "")
+            fields = {}
+
+
+def _begin(client: TestClient) -> dict[str, Any]:
+    begun: dict[str, Any] = client.post("/api/traces?live=1").json()
+    return begun
+
+
+def test_a_trace_is_followed_to_its_end(client: TestClient) -> None:
+    """Positions grow, the last one has the status, and then the stream is over."""
+    begun = _begin(client)
+    with client.stream("GET", f"{begun['url']}/live") as answer:
+        assert answer.headers["content-type"].startswith("text/event-stream")
+        assert answer.headers["cache-control"] == "no-store"
+        events = _events(answer.iter_lines())
+        assert next(events) == ("position", {"trace": begun["id"], "seq": 0, "status": "live"}, "0")
+        cut = WHOLE.index(b"\n\n", 150) + 2
+        client.post(f"{begun['events']}?seq=1", content=WHOLE[:cut])
+        told = next(events)
+        assert (0 < told[1]["seq"] < 6, told[1]["status"]) == (True, "live")
+        client.post(f"{begun['events']}?seq=2", content=WHOLE[cut:])
+        client.post(begun["end"])
+        rest = [told, *events]
+    numbers = [data["seq"] for _, data, _ in rest]
+    assert (numbers == sorted(numbers), rest[-1][1]["seq"], rest[-1][1]["status"]) == (True, 6, "ready")
+
+
+@pytest.mark.parametrize("headers", [{}, {"last-event-id": "3"}, {"last-event-id": "nonsense"}])
+def test_who_comes_late_or_again_gets_the_position_at_once(
+    client: TestClient, headers: dict[str, str]
+) -> None:
+    """Whatever was missed: a position is all there is to know."""
+    public = client.post("/api/live", content=WHOLE).json()["id"]
+    with client.stream("GET", f"/traces/{public}/live", headers=headers) as answer:
+        assert [data for _, data, _ in _events(answer.iter_lines())] == [
+            {"trace": public, "seq": 6, "status": "ready"}
+        ]
+
+
+def test_a_watcher_of_a_deleted_trace_is_told(client: TestClient) -> None:
+    """It is gone, and the stream ends."""
+    begun = _begin(client)
+    with client.stream("GET", f"{begun['url']}/live") as answer:
+        events = _events(answer.iter_lines())
+        next(events)
+        client.post(f"{begun['url']}/delete")
+        client.app.state.recorder.wake(client.app.state.recorder._ours[begun["id"]])  # type: ignore[attr-defined]
+        assert [data["status"] for _, data, _ in events] == ["gone"]
+    assert client.get(f"{begun['url']}/live").status_code == 404
+
+
+def test_a_lost_signal_is_made_good(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After a while without news the database is asked."""
+    monkeypatch.setattr(follow, "BEAT", 0.01)
+    begun = _begin(client)
+    with client.stream("GET", f"{begun['url']}/live") as answer:
+        events = _events(answer.iter_lines())
+        next(events)
+        monkeypatch.setattr(client.app.state.hub, "tell", lambda _: None)  # type: ignore[attr-defined]
+        client.post(f"{begun['events']}?seq=1", content=WHOLE)
+        client.post(begun["end"])
+        assert [data["status"] for _, data, _ in events][-1] == "ready"
+
+
+def test_the_list_is_told_that_something_moved(client: TestClient) -> None:
+    """At once, since nobody knows what was missed, and with every change after it."""
+    with client.stream("GET", "/live/moves") as answer:
+        events = _events(answer.iter_lines())
+        assert next(events)[:2] == ("moved", {"trace": "*", "seq": -1, "status": "live"})
+        public = client.post("/api/live", content=WHOLE).json()["id"]
+        for name, data, _ in events:
+            assert (name, data["trace"]) == ("moved", public)
+            if data["status"] == "ready":
+                break
+
+
+def test_too_many_watchers_are_refused(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a sentence and when to come again."""
+    monkeypatch.setattr(follow, "MOST", 0)
+    public = client.post("/api/live", content=WHOLE).json()["id"]
+    for path in ("/live/moves", f"/traces/{public}/live"):
+        answer = client.get(path)
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")

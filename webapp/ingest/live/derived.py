@@ -1,0 +1,165 @@
+"""What follows from a live recording so far, written again and again until it ends.
+
+Rules of this file: one trace; the rows that an upload writes once are compared with what was written, and only what
+differs is written. At the end the tables hold exactly what an upload of the same bytes would have given.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+
+from sqlalchemy.orm import Session
+
+from webapp.core import Replay
+from webapp.core.findings import Report
+from webapp.core.records import Record
+from webapp.ingest.clock import Clock
+from webapp.ingest.incoming import Unread
+from webapp.ingest.index import AT, HEAD, PREFIX, SEQ, TS, Indexer, Row
+from webapp.ingest.rows import finding_row, item_rows, item_severities, run_row, severities, sum_up
+from webapp.readers.base import Account
+from webapp.storage import bulk, live_rows
+from webapp.storage.models import Trace
+
+ITEM, SYNTH, TYPE = 8, 12, 6  # places of those columns in a row of `events`
+WHOLE_EVERY = 2.0  # seconds between looks at all items, not only those that were spoken of
+SNAPSHOT = "MESSAGES_SNAPSHOT"
+
+
+class Derived:
+    """`add` records, then `write`; `finish` once. records: how many were added."""
+
+    def __init__(self, trace: int, replay: Replay) -> None:
+        self.records = 0
+        self._pk = trace
+        self._replay = replay
+        self._index = Indexer(trace, replay.held, replay.state_now)
+        self._clock = Clock()
+        self._unread = Unread()
+        self._heads = 0
+        self._burst: int | None = None  # first record of the burst that was written unfinished
+        self._written: dict[int, int] = {}  # items.ord -> hash of its row
+        self._open: set[int] = set()  # items that an event of another one may still change
+        self._worst: dict[int, int] = {}  # items.ord -> worst severity; only new findings change it
+        self._runs: list[Row] = []
+        self._lanes: list[Row] = []
+        self._told = 0  # findings and their changes so far
+        self._written_told = 0
+        self._looked = 0.0  # when all items were looked at
+        self._counted = 0  # records when the density was counted
+
+    def add(self, records: Iterable[Record]) -> None:
+        """Judge them; nothing is written."""
+        feed, add, unread = self._replay.feed, self._index.add, self._unread
+        for record in records:
+            step = feed(record.payload, record.at, record.framing)
+            if step.type is None:
+                unread.add(record)
+            if step.findings or step.amended:
+                self._told += 1
+            add(record, step)
+            self.records += 1
+
+    def write(self, session: Session, trace: Trace, account: Account) -> None:
+        """Bring the tables up to what was added."""
+        now = time.monotonic()
+        whole = now - self._looked > WHOLE_EVERY
+        self._write(session, trace, account, self._replay.so_far(), whole=whole)
+        if whole:
+            self._looked = now
+            if self.records > self._counted:
+                live_rows.replace_density(session, self._pk, self.records)
+                self._counted = self.records
+
+    def finish(self, session: Session, trace: Trace, account: Account) -> Report:
+        """The recording ended: the same, with the rules about its end."""
+        report = self._replay.finish(account.head)
+        if report.protocol == "teams":
+            self._unread.tell(account)
+        self._index.finish()
+        self._told += 1
+        self._write(session, trace, account, report, whole=True)
+        live_rows.replace_density(session, self._pk, self.records)
+        return report
+
+    # ── what is written ──────────────────────────────────────
+
+    def _write(
+        self, session: Session, trace: Trace, account: Account, report: Report, *, whole: bool
+    ) -> None:
+        index, pk = self._index, self._pk
+        touched = self._touched(index.events, whole)
+        self._events(session, index.events)
+        bulk.add_checkpoints(session, index.checkpoints)
+        partial = index.bursts.unfinished()
+        live_rows.replace_burst(session, pk, self._burst, [*index.bursts.segments, *partial])
+        self._burst = index.bursts.begun if partial else None
+        index.checkpoints.clear()
+        index.bursts.segments.clear()
+        if self._told != self._written_told:
+            changed = severities(pk, index.hits, report.findings)
+            bulk.set_severities(session, changed)
+            for severity, _, seq in changed:
+                if severity is None:
+                    del index.hits[seq]
+                else:
+                    index.hits[seq] = severity
+            rows = [finding_row(pk, ord_, finding) for ord_, finding in enumerate(report.findings)]
+            live_rows.replace_findings(session, pk, rows)
+            self._written_told = self._told
+        self._items(session, report, touched)
+        runs = [run_row(pk, run) for run in report.runs]
+        if runs != self._runs:
+            live_rows.replace_runs(session, pk, runs)
+            self._runs = runs
+        lanes = index.lanes.rows(pk)
+        if lanes != self._lanes:
+            live_rows.replace_lanes(session, pk, lanes)
+            self._lanes = lanes
+        trace.heads = self._heads
+        sum_up(trace, index, self._clock, report, account)
+        session.flush()
+
+    def _events(self, session: Session, events: list[Row]) -> None:
+        if not events:
+            return
+        values = list(zip(*events, strict=True))
+        self._clock.extend(values[SEQ], values[AT], values[TS], values[PREFIX])
+        self._heads += sum(values[HEAD])
+        bulk.add_events(session, values)
+        events.clear()
+
+    def _touched(self, events: list[Row], whole: bool) -> set[int] | None:
+        """The items whose rows may differ from what was written; None: any. A finding may be about any item."""
+        if whole or self._told != self._written_told or any(row[TYPE] == SNAPSHOT for row in events):
+            return None
+        touched = {row[ITEM] for row in events if row[ITEM] is not None}
+        for row in events:
+            if row[SYNTH]:
+                touched.update(int(part.partition(":")[2]) for part in row[SYNTH].split(";"))
+        return touched | self._open
+
+    def _items(self, session: Session, report: Report, touched: set[int] | None) -> None:
+        entries = self._index.entries
+        chosen = entries if touched is None else {ord_: entries[ord_] for ord_ in sorted(touched)}
+        rows, known = [], []
+        if touched is None:
+            self._worst = item_severities(entries, report.findings)
+        for row in item_rows(self._pk, chosen, self._clock, self._worst):
+            ord_, made = row[1], hash(row)
+            if self._written.get(ord_) == made:
+                continue
+            if ord_ in self._written:
+                known.append(ord_)
+            self._written[ord_] = made
+            rows.append(row)
+        live_rows.replace_items(session, self._pk, rows, known)
+        if touched is None:
+            self._open = set()
+        for ord_, entry in chosen.items():
+            item = entry.item
+            if item.state in ("open", "phantom") or (item.kind == "tool" and item.result is None):
+                self._open.add(ord_)
+            else:
+                self._open.discard(ord_)

@@ -1,0 +1,1 @@
+"""The recording proxy: between a client and its agent, or between an agent and Teams."""
