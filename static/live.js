@@ -3,7 +3,7 @@
    from it puts the place into the address, so that what is read stays where it is. */
 (() => {
   "use strict";
-  const PAUSE = 50; // milliseconds between two fetches at least, and as long as the last one took
+  const PAUSE = 25; // milliseconds between two fetches at least, and a third of what the last one took
   const HELD = 500; // the same while the page stays where the reader is
   const view = () => document.getElementById("view");
   const rows = () => document.getElementById("rows");
@@ -65,7 +65,7 @@
       if (!following()) leaving = null;
       asked = "";
       const now = performance.now();
-      notBefore = now + Math.max(following() ? PAUSE : HELD, now - begun);
+      notBefore = now + (following() ? Math.max(PAUSE, (now - begun) / 3) : HELD);
       refresh();
     }
   };

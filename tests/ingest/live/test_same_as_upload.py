@@ -190,15 +190,24 @@ def test_after_each_round_a_broken_stream_is_told_as_far_as_it_is(pair: Pair, na
 
 def test_a_finding_stays_with_the_newest_item_of_its_name(pair: Pair) -> None:
     """An item of an earlier run that is written again does not take over a finding about its namesake."""
-    bad = {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": ""}
+
+    def call(args: str) -> list[dict[str, Any]]:
+        start = {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "refund"}
+        grows = {"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": args}
+        return [start, grows, {"type": "TOOL_CALL_END", "toolCallId": "c"}]
+
+    result = {"type": "TOOL_CALL_RESULT", "messageId": "r", "toolCallId": "c", "content": "done"}
     data = sse(
-        started(), *message("m", "a"), finished(), started(run="r2"), *message("m", "b")[:-1], bad, bad,
-        {"type": "MESSAGES_SNAPSHOT", "messages": []}, *message("n", *"cde"), finished(run="r2"),
+        started(), *call("{}"), finished(), started(run="r2"), *call("{}"), call("")[2], result, *message("n", *"cde"),
+        finished(run="r2"),
     )  # fmt: skip
-    _step_by_step(pair.taking, data, 40)
+    live = _step_by_step(pair.taking, data, 40)
+    items = taking.table_rows(pair.taking.database, live, taking.DERIVED[3])
+    calls = [row for row in items if row[1] == "tool"]
+    assert len({row[-1] for row in calls}) == 2  # else nothing could be mistaken
 
 
-def _step_by_step(taking_: Taking, data: bytes, steps: int) -> None:
+def _step_by_step(taking_: Taking, data: bytes, steps: int) -> str:
     live = taking_.begin()
     capture = taking_.capture(live.id)
     size = max(1, len(data) // steps)
@@ -207,6 +216,7 @@ def _step_by_step(taking_: Taking, data: bytes, steps: int) -> None:
         taking_.round()
         _consistent(taking_, live.id, capture.form, capture.protocol)
     taking_.end(live)
+    return live.id
 
 
 def _consistent(taking_: Taking, public: str, form: str, protocol: str) -> None:
