@@ -81,6 +81,11 @@ class Replay:
             return self._engine.finish(ENGINE_VERSION, head)
         return self._engine.finish(ENGINE_VERSION)
 
+    def stopped_here(self, reason: str) -> None:
+        """The recording was ended, and the stream may have gone on: its missing end is then no fault (AG-UI)."""
+        if isinstance(self._engine, AguiEngine):
+            self._engine.ledger.unjudged["AGUI-TRN-10"] = reason
+
     def so_far(self) -> Report:
         """The report as it stands while the recording goes on: open runs stay open, and no rule about the end is
         judged. It may be asked at any time, and its findings are those that `finish` will go on with."""

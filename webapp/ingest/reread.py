@@ -21,7 +21,7 @@ from webapp.ingest.cleaner import Cleaner
 from webapp.ingest.incoming import prepared
 from webapp.ingest.keep import Keeper, renumber
 from webapp.ingest.kept import AS_TEXT, is_binary, with_notes
-from webapp.ingest.live.analyst import head_of
+from webapp.ingest.live.analyst import head_of, stop_told
 from webapp.ingest.live.arrivals import Arrivals
 from webapp.ingest.rows import artefact_row
 from webapp.ingest.upload import engine_for, write_reading
@@ -186,6 +186,8 @@ def _read(
     ):  # else offsets are those of another text
         records = Arrivals(captures.arrivals(session, pk)).stamped(records)
     replay = engine_for(protocol or found.protocol or "ag-ui", trace, account, settings)
+    if (reason := stop_told(notes)) is not None:
+        replay.stopped_here(reason)
     traces.clear(session, pk)
     session.refresh(
         trace

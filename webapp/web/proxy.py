@@ -21,7 +21,8 @@ from starlette.types import Receive, Scope, Send
 from webapp.errors import BadInput, Refused, UserError
 from webapp.ingest.proxy.forward import Asked
 from webapp.ingest.proxy.headers import Headers, has_body
-from webapp.ingest.proxy.service import LEFT, STOPPED, Proxy
+from webapp.ingest.proxy.recording import LEFT, STOPPED
+from webapp.ingest.proxy.service import Proxy
 from webapp.ingest.proxy.targets import Target
 from webapp.ingest.proxy.upstream import ClientGone, Cut, Failed
 from webapp.settings import is_loopback

@@ -124,7 +124,7 @@ def test_a_run_without_an_answer_is_a_trace_with_the_reason(sent: bytes, recorde
     found = played(sent, None, reason="The upstream did not answer.")
     assert (found is not None) is recorded
     if found is not None:
-        assert (found[1].reason, found[1].written) == ("The upstream did not answer.", [])
+        assert (found[1].notes, found[1].written) == (["The upstream did not answer."], [])
 
 
 def test_an_error_is_recorded_with_its_status() -> None:

@@ -23,6 +23,7 @@ from webapp.ingest.call.faults import CallFailed
 from webapp.ingest.call.secret import Overwriter, authorization
 from webapp.ingest.call.sending import ANSWER_SECONDS, Answer, send
 from webapp.ingest.call.url import Address, parse
+from webapp.ingest.live.keeping import BROKE_OFF
 from webapp.settings import Settings
 
 log = logging.getLogger("lanescope")
@@ -174,8 +175,10 @@ class Calls:
         reason = ""
         try:
             reason = await self._receive(call, live, answer, first, clean)
-        except UserError as error:
+        except Busy as error:
             reason = error.sentence
+        except UserError as error:  # the agent's own stream broke off
+            live.note(BROKE_OFF, error.sentence)
         except asyncio.CancelledError:
             reason = call.reason or SHUT_DOWN
         except Exception:

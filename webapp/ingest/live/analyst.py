@@ -6,6 +6,7 @@ never keeps what the database has not. It belongs to one thread.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -16,6 +17,7 @@ from webapp.core.records import Record
 from webapp.ingest.choose import bounds
 from webapp.ingest.live.arrivals import Arrivals
 from webapp.ingest.live.derived import Derived
+from webapp.ingest.live.keeping import CUT
 from webapp.ingest.live.reading import Reading
 from webapp.ingest.rows import artefact_row
 from webapp.ingest.upload import write_reading
@@ -93,6 +95,8 @@ class Analyst:
         account = self._account()
         notes = [Artefact(**note) for note in capture.notes]
         account.artefacts[:0] = notes
+        if (reason := stop_told(notes)) is not None:
+            derived.stopped_here(reason)
         derived.finish(session, trace, account)
         trace.upload_notes = [artefact_row(note) for note in notes] or None
         return trace.id, derived.records, trace.verdict
@@ -127,6 +131,11 @@ class Analyst:
         if not self._named:
             write_reading(trace, self._reading.found())
             self._named = True
+
+
+def stop_told(notes: Iterable[Artefact]) -> str | None:
+    """Why the recording was ended before the stream was; None when it was not."""
+    return next((note.message for note in notes if note.kind == CUT), None)
 
 
 class Gone(Exception):

@@ -72,6 +72,10 @@ class Derived:
                 live_rows.replace_density(session, self._pk, self.records)
                 self._counted = self.records
 
+    def stopped_here(self, reason: str) -> None:
+        """The recording was ended, not the stream: see `Replay.stopped_here`."""
+        self._replay.stopped_here(reason)
+
     def finish(self, session: Session, trace: Trace, account: Account) -> Report:
         """The recording ended: the same, with the rules about its end."""
         report = self._replay.finish(account.head)

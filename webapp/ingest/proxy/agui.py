@@ -15,7 +15,7 @@ from typing import Any
 from webapp.core.evidence import ResponseHead
 from webapp.ingest.proxy.decode import Copy, unpacked
 from webapp.ingest.proxy.headers import Headers, value
-from webapp.ingest.proxy.recording import Live, Recording, Spawn
+from webapp.ingest.proxy.recording import HERE, Live, Recording, Spawn
 from webapp.readers.protobuf.reader import MEDIA_TYPE as PROTOBUF
 from webapp.readers.protobuf.reader import ProtobufReader
 
@@ -108,7 +108,7 @@ class RunWatch:
             self._copy.close()
         for sentence in self._copy.told:
             self._note(sentence)
-        self._recording.end(reason)
+        self._recording.end(reason, broke=bool(reason) and reason not in HERE)
 
     def broke(self) -> None:
         if self._recording is not None:

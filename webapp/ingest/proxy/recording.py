@@ -10,9 +10,14 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Protocol
 
+from webapp.ingest.live.keeping import BROKE_OFF
+
 log = logging.getLogger("lanescope")
 
 HELD_BYTES = 4 * 1024 * 1024  # of what comes before the recording has begun
+STOPPED = "Lanescope was stopped while this was recorded."
+LEFT = "The client went away before the answer ended."
+HERE = (STOPPED, LEFT)  # ends of a recording that say nothing about the stream
 KIND = "proxy"  # of what is said about a capture
 
 
@@ -48,6 +53,7 @@ class Recording:
         self._missing = 0  # bytes that found no room before it began
         self._notes: list[str] = []
         self._reason: str | None = None  # set when it has ended
+        self._broke = False
         spawn(self._run())
 
     def write(self, data: bytes, at: float) -> None:
@@ -71,10 +77,10 @@ class Recording:
         elif not self._off:
             self._say(self._live, sentence)
 
-    def end(self, reason: str = "") -> None:
-        """It is over; `reason` as in `Live.end`."""
+    def end(self, reason: str = "", broke: bool = False) -> None:
+        """It is over; `reason` as in `Live.end`. broke: the stream itself did not end by itself."""
         if self._reason is None:
-            self._reason = reason
+            self._reason, self._broke = reason, broke
             if self._live is not None:
                 self._spawn(self._end(self._live))
 
@@ -107,7 +113,9 @@ class Recording:
 
     async def _end(self, live: Live) -> None:
         try:
-            await live.end(self._reason or "")
+            if self._broke:
+                live.note(BROKE_OFF, self._reason or "")
+            await live.end("" if self._broke else self._reason or "")
         except Exception as error:
             self._log(error)
 

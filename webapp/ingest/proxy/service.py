@@ -14,7 +14,7 @@ from typing import Any
 from webapp.ingest.proxy.agui import RunWatch
 from webapp.ingest.proxy.forward import Answer, Asked, forward
 from webapp.ingest.proxy.headers import Headers
-from webapp.ingest.proxy.recording import Live
+from webapp.ingest.proxy.recording import STOPPED, Live
 from webapp.ingest.proxy.targets import Target, found, targets_of
 from webapp.ingest.proxy.teams import Conversations, is_call
 from webapp.ingest.proxy.upstream import Pool
@@ -22,8 +22,6 @@ from webapp.ingest.proxy.watch import Fenced, Nothing, Watch
 
 log = logging.getLogger("lanescope")
 
-STOPPED = "Lanescope was stopped while this was recorded."
-LEFT = "The client went away before the answer ended."
 STOP_SECONDS = 5.0  # that recordings may take to end
 
 
