@@ -27,14 +27,16 @@ WAIT = 20.0  # seconds after which a test is stuck
 class Serving:
     """url: of the running server; process: its."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **environment: str) -> None:
         self.folder = folder
+        self._environment = environment
         self.url = ""
         self.process: subprocess.Popen[str] | None = None
 
     def start(self) -> None:
         command = [sys.executable, "-m", "webapp", "serve", "--port", "0", "--data-dir", str(self.folder)]
         clean = {name: value for name, value in os.environ.items() if not name.startswith("LANESCOPE_")}
+        clean |= self._environment
         self.process = subprocess.Popen(command, cwd=ROOT, env=clean, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
@@ -92,8 +94,9 @@ class Serving:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Serving]:
-    server = Serving(folder)
+def serving(folder: Path, **environment: str) -> Iterator[Serving]:
+    """environment: further variables of the process, e.g. `LANESCOPE_WORKERS`."""
+    server = Serving(folder, **environment)
     server.start()
     try:
         yield server
