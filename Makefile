@@ -30,12 +30,13 @@ bench: $(STAMPS)/dev
 	$(BIN)/python -m tests.bench
 
 # Spoilt files of every form through detection, reading and the engine: an exception, a line that is not accounted for or
-# a slow sample is printed with its seed; python -m tests.readers.fuzz --seed N repeats it. make fuzz SAMPLES=5000 FIRST=50000
+# a slow sample is printed with its seed; python -m tests.readers.fuzz --seed N repeats it. Then the interface for programs. make fuzz SAMPLES=5000 FIRST=50000
 # for others.
 SAMPLES ?= 50000
 FIRST ?= 0
 fuzz: $(STAMPS)/dev
 	$(BIN)/python -m tests.readers.fuzz --count $(SAMPLES) --first $(FIRST)
+	API_EXAMPLES=2000 $(BIN)/python -m pytest -q tests/live/test_api.py
 
 # The engine against the protocol's own client on random streams (docs/reference.md); make reference COUNT=5000 for a slice.
 COUNT ?= 100000

@@ -17,6 +17,7 @@ from webapp.ingest.signals import signals_for
 from webapp.settings import Settings, load_settings
 from webapp.storage.db import Database, open_database
 from webapp.web import (
+    api_page,
     call,
     capture,
     documents,
@@ -67,8 +68,8 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
     app.state.templates = make_templates(ROOT / "templates", assets)
     # the trace page last but one: its patterns would match the fixed paths of those before it
     for module in (
-        static, call, capture, traces, upload, push, follow, sequence, documents, playback, share, shared, texts,
-        reread, trace, rules, proxy,
+        static, api_page, call, capture, traces, upload, push, follow, sequence, documents, playback, share, shared,
+        texts, reread, trace, rules, proxy,
     ):  # fmt: skip
         app.include_router(module.router)
     add_error_handlers(app)

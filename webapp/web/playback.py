@@ -70,7 +70,7 @@ _ABOUT = (
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "the recorded stream",
-        "content": {"text/event-stream": {"schema": {"type": "string"}}},
+        "content": {"text/event-stream": {}},
         "headers": {
             "Lanescope-Clock": {
                 "description": "arrival, prefix, event; or none: a fixed step for each record",
@@ -96,6 +96,8 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
 @router.get(
     "/api/traces/{trace_id}/stream",
     summary="Replay a trace as an event stream",
+    operation_id="get_stream",
+    tags=["Replay"],
     description=_ABOUT,
     response_class=Response,
     responses={status: told for status, told in _ANSWERS.items() if status != 413 and status != 403},
@@ -148,6 +150,8 @@ async def stream(
 @router.post(
     "/api/traces/{trace_id}/stream",
     summary="Replay a trace to a front end that posts a run input",
+    operation_id="post_stream",
+    tags=["Replay"],
     description=f"{_ABOUT} The body, a `RunAgentInput` in general, is thrown away.",
     response_class=Response,
     responses=_ANSWERS,

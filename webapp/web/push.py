@@ -79,11 +79,11 @@ Form = Annotated[
 
 @router.put(
     "/api/live", status_code=201, response_model=Recorded, responses=_FAULTS, openapi_extra=_STREAM,
-    operation_id="put_live",
+    operation_id="put_live", summary="Record a stream while it comes", tags=["Live"],
 )  # fmt: skip
 @router.post(
     "/api/live", status_code=201, response_model=Recorded, responses=_FAULTS, openapi_extra=_STREAM,
-    operation_id="post_live",
+    operation_id="post_live", summary="Record a stream while it comes", tags=["Live"],
 )  # fmt: skip
 async def push(
     request: Request,
@@ -182,6 +182,9 @@ async def begin_batches(
 
 @router.post(
     "/api/traces/{trace_id}/events",
+    summary="Add a numbered batch of events to a live trace",
+    operation_id="add_batch",
+    tags=["Live"],
     response_model=Stored,
     responses={
         **_FAULTS,
@@ -218,6 +221,9 @@ async def add_batch(
 
 @router.post(
     "/api/traces/{trace_id}/end",
+    summary="End a live trace",
+    operation_id="end_batches",
+    tags=["Live"],
     response_model=Stored,
     responses={**{status: _FAULTS[status] for status in (400, 403, 422, 503)}, 404: _MISSING},
 )

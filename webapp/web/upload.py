@@ -111,6 +111,9 @@ def _to(url: str, asks_json: bool) -> Response:
 
 @router.post(
     "/api/traces",
+    summary="Store and judge a recording, or begin a live trace",
+    operation_id="create_trace",
+    tags=["Traces"],
     status_code=201,
     responses=_ANSWERS,
     openapi_extra=_BODY,
@@ -181,7 +184,14 @@ async def create_trace(
     return made[0] if len(made) == 1 and "all" not in (part or []) else CreatedMany(traces=made)
 
 
-@router.get("/api/traces/{trace_id}", response_model=ReportShape, responses={404: {"model": Fault}})
+@router.get(
+    "/api/traces/{trace_id}",
+    summary="The report of a trace",
+    operation_id="get_report",
+    tags=["Traces"],
+    response_model=ReportShape,
+    responses={404: {"model": Fault, "description": "No such trace"}},
+)
 def report(session: DbSession, trace_id: str) -> JSONResponse:
     """The report of one trace, as `lanescope check --format json` prints it."""
     trace = repository.get(session, trace_id)

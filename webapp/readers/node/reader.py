@@ -1,7 +1,7 @@
 """Objects that Node logged (form T7): `util.inspect` and `console.log` of axios and SDK calls, activities and events.
 
 Rules of this file: which lines belong to one logged object, and the account of them. What the object says is scanned by
-`jsliteral`; what is a call in it, `jscalls` decides.
+`literal`; what is a call in it, `calls` decides.
 """
 
 from __future__ import annotations

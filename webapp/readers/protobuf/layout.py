@@ -9,7 +9,7 @@ their numbers, which are append-only, without a gap: from 2 in events (1 is `bas
 On the wire, texts, V and S are bytes with a length, and as such they are declared: whether a text is UTF-8 is then for
 the engine to say, and no depth of a V is too deep for the runtime. The events are declared as separate fields instead
 of one `oneof`, so that a frame with two of them can be told. The last four rows are google.protobuf's own, in the same
-manner; `protobuf_values` reads them by itself.
+manner; `values` reads them by itself.
 
 Source: basic/transports/http-protobuf#the-wire-schema
 """

@@ -1,8 +1,8 @@
 """Events as Python shows them (form A17): `type=<EventType.RUN_STARTED: 'RUN_STARTED'> thread_id='t' …` and
 `RunStartedEvent(type=…, thread_id='t', …)`, alone, in lists, over several lines, or behind a log line's prefix.
 
-Rules of this file: where an event begins and ends in the lines; its value is scanned by `pyliteral` and named by
-`pynames`. An event that is broken off is not understood, never guessed.
+Rules of this file: where an event begins and ends in the lines; its value is scanned by `literal` and named by
+`names`. An event that is broken off is not understood, never guessed.
 """
 
 from __future__ import annotations
