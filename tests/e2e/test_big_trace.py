@@ -12,8 +12,6 @@ from tests.bench.streams import events
 from tests.browser import Server
 from webapp.views.selection import PANELS
 
-pytestmark = pytest.mark.browser
-
 COUNT = 100_000
 LAST = COUNT - 1
 MAX_NODES = 2_500

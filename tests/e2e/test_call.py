@@ -15,7 +15,6 @@ from tests.e2e.conftest import NewContext
 from tests.e2e.test_every_page import FAULTS
 from tests.ingest.call.agent import Agent, answering
 
-pytestmark = pytest.mark.browser
 SECRET = "Bearer kept-nowhere-1234"
 
 

@@ -8,8 +8,6 @@ from playwright.sync_api import Page, expect
 from tests.browser import Server, message, run, stream
 from webapp.views.selection import PANELS
 
-pytestmark = pytest.mark.browser
-
 KOREAN = "환불은 영업일 기준 5일 안에 처리됩니다. 감사합니다!"
 ARABIC = "سيتم رد المبلغ خلال خمسة أيام عمل. شكرًا لكم!"
 EMOJI = "Done 👩🏽‍🚀 🇰🇷 ❤️‍🔥 — see you 👋🏿"

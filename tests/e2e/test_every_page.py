@@ -14,8 +14,6 @@ from tests.browser import DESK, PHONE, Server, Watch
 from tests.e2e.conftest import NewContext
 from webapp.views.selection import PANELS
 
-pytestmark = pytest.mark.browser
-
 FAULTS = """() => {
   const found = [];
   const say = (what, node) => found.push(`${what}: ${node.outerHTML.slice(0, 120)}`);

@@ -22,8 +22,6 @@ from webapp.settings import load_settings
 from webapp.storage.db import open_database
 from webapp.storage.migrate import migrate
 
-pytestmark = pytest.mark.browser
-
 MAX_UPLOAD = 2_000_000  # bytes
 EVENTS = (
     {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},

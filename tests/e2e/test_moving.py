@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import Server, file
 from tests.e2e.conftest import NewContext
-
-pytestmark = pytest.mark.browser
 
 
 def chosen(page: Page, event: int) -> None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import SHIPPED, Server, file
-
-pytestmark = pytest.mark.browser
 
 PARALLEL = (SHIPPED / "pydantic-parallel.sse").read_bytes()
 TOLD = "A client stops at #12: more arguments for weather call call_p0, which is already closed."

@@ -10,8 +10,6 @@ from playwright.sync_api import Page, expect
 from tests.browser import PHONE
 from tests.e2e.conftest import NewContext, Server
 
-pytestmark = pytest.mark.browser
-
 
 @pytest.fixture
 def phone(new_context: NewContext) -> Page:

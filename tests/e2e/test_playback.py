@@ -12,8 +12,6 @@ from playwright.sync_api import Page, expect
 from tests.browser import PHONE, SHIPPED, Server, message, stream
 from tests.e2e.conftest import NewContext
 
-pytestmark = pytest.mark.browser
-
 T0 = 1_764_000_000_000
 STEP = 500  # milliseconds between two records
 PAUSE = 200_000  # and before the last two

@@ -11,8 +11,6 @@ from tests.browser import PHONE, Server, Watch
 from tests.e2e.conftest import NewContext
 from tests.readers.wrapping import FAULT, line
 
-pytestmark = pytest.mark.browser
-
 LOG = [f"2026-09-01 10:00:0{n},123 DEBUG agui.emit {line(event)}" for n, event in enumerate(FAULT)]
 CHAT = "\n".join(
     [

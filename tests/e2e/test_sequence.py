@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-pytestmark = pytest.mark.browser
-
 
 def arrow(page: Page, event: int) -> Locator:
     """The drawn row of an event; the label of the row, at the left, is a link of its own."""

@@ -6,14 +6,11 @@ import sqlite3
 from contextlib import closing
 from urllib.parse import urlsplit
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import Server, Watch
 from tests.e2e.conftest import NewContext
 from webapp.views.selection import PANELS
-
-pytestmark = pytest.mark.browser
 
 
 def share(page: Page, trace: str, name: str) -> str:

@@ -12,8 +12,6 @@ from tests.bench.streams import state_heavy
 from tests.browser import PHONE, Server, run
 from tests.e2e.conftest import NewContext
 
-pytestmark = pytest.mark.browser
-
 
 def patch(*operations: dict[str, Any]) -> dict[str, Any]:
     return {"type": "STATE_DELTA", "delta": list(operations)}

@@ -13,8 +13,6 @@ from tests.browser import PHONE, SAMPLES, Server, file
 from tests.core.teams.script import lines
 from tests.e2e.conftest import NewContext
 
-pytestmark = pytest.mark.browser
-
 MAX_NODES = 2_500
 PANELS = ("events", "sequence", "timeline", "conversation", "findings", "source")
 TRANSCRIPT = """
