@@ -11,6 +11,7 @@
   let source = null;
   let reached = -1; // the newest position told
   let over = false; // the recording has ended
+  let refused = false; // the newest answer was a refusal: nothing more is asked until a new position is told
   let busy = false; // a fetch of ours
   let asked = ""; // its address, until htmx takes it up
   const mine = new WeakSet(); // what htmx made of it
@@ -45,13 +46,15 @@
   };
   const refresh = async () => {
     clearTimeout(timer);
-    if (busy || !(behind() || leaving !== null)) return;
+    if (busy || refused || !(behind() || leaving !== null)) return;
+    // a menu or a dialog that is open stays so
+    const open = document.querySelector("details.menu[open], dialog[open]");
     const early = notBefore - performance.now();
     if (early > 0) {
       timer = setTimeout(refresh, early);
       return;
     }
-    if (others || document.documentElement.classList.contains("playing") || document.hidden) {
+    if (open || others || document.documentElement.classList.contains("playing") || document.hidden) {
       timer = setTimeout(refresh, HELD);
       return;
     }
@@ -78,6 +81,10 @@
       others += 1;
     }
   });
+  document.addEventListener("htmx:before:swap", (event) => {
+    const { ctx } = event.detail;
+    if (mine.has(ctx)) refused = Boolean(ctx.response && ctx.response.status >= 400);
+  }, { capture: true });
   document.addEventListener("htmx:finally:request", (event) => {
     if (!mine.has(event.detail.ctx)) others = Math.max(0, others - 1);
   });
@@ -138,6 +145,7 @@
     source.addEventListener("position", (event) => {
       const told = JSON.parse(event.data);
       reached = told.seq;
+      refused = false;
       if (told.status !== "live") {
         over = true;
         source.close();

@@ -166,3 +166,38 @@ def test_a_phone_follows_too(new_context: NewContext, server: Server) -> None:
     expect(page.locator("#e66")).to_be_in_viewport()
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     live.end()
+
+
+def test_a_page_whose_trace_was_deleted_says_so_and_asks_no_more(
+    new_context: NewContext, watch: Watch, server: Server
+) -> None:
+    """One sentence instead of a page that goes on asking."""
+    watch.allowed |= {404}
+    page = new_context().new_page()
+    live = Recording(server, "deleted")
+    live.send(STARTED, *messages(0, 2))
+    page.goto(live.url)
+    expect(page.locator("#e6")).to_be_visible()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    headers = {"Origin": server.url, "Sec-Fetch-Site": "same-origin"}
+    with urlopen(Request(f"{live.url}/delete", data=b"", headers=headers)):
+        expect(page.locator("#failed")).to_contain_text("deleted")
+    seen = len(asked)
+    page.wait_for_timeout(1500)
+    assert len(asked) == seen <= 3
+
+
+def test_a_menu_that_is_open_stays_open(page: Page, server: Server) -> None:
+    """New events wait until the reader is through with it."""
+    live = Recording(server, "menu")
+    live.send(STARTED, *messages(0, 2))
+    page.goto(live.url)
+    expect(page.locator("#e6")).to_be_visible()
+    page.locator("#export summary").click()
+    live.send(*messages(2, 2))
+    page.wait_for_timeout(1200)
+    expect(page.locator("#export")).to_have_attribute("open", "")
+    page.locator("#export summary").click()
+    expect(page.locator("#e12")).to_be_visible()
+    live.end()

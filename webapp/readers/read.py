@@ -137,6 +137,8 @@ def _records(reader: Reader, head: bytes, rest: Iterator[bytes], packed: Packed 
     for chunk in rest:
         yield from reader.feed(chunk)
     yield from reader.close()
+    # a reader may note the same things sooner or later, as the bytes came; their places do not depend on that
+    reader.account.artefacts.sort(key=lambda artefact: (artefact.line or 0, artefact.kind))
     if packed:
         reader.account.artefacts[:0] = packed.artefacts
 

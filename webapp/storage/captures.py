@@ -19,6 +19,8 @@ from webapp.storage import bulk
 from webapp.storage.models import Arrival, Capture, Original
 from webapp.storage.originals import PART_BYTES
 
+CUT = "capture-cut"  # kind of a note: the recording was ended, and the stream may have gone on
+BROKE_OFF = "stream-cut"  # the stream itself broke off
 LEVEL = 1  # as for uploads: event streams shrink tenfold all the same
 
 

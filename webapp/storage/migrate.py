@@ -50,6 +50,9 @@ def migrate(url: str) -> bool:
                 )
             if connection.dialect.name == "sqlite":
                 connection.rollback()
+                # A table that is made anew takes what refers to it along, unless this is off; it counts outside only.
+                connection.exec_driver_sql("PRAGMA foreign_keys = OFF")
+                connection.rollback()
                 # The driver opens no transaction before CREATE TABLE: a failure would leave half a schema.
                 connection.exec_driver_sql("BEGIN IMMEDIATE")
             settings.attributes["connection"] = connection

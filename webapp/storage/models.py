@@ -58,6 +58,8 @@ class Trace(Base):
     """One recording and the summary a list needs. Times are unix seconds."""
 
     __tablename__ = "traces"
+    # a number that was used once is never used again: a deleted trace may still be remembered somewhere
+    __table_args__ = {"sqlite_autoincrement": True}  # noqa: RUF012
 
     pk: Mapped[int] = mapped_column(Integer, primary_key=True, autoincrement=True)
     id: Mapped[str] = mapped_column(String(12), unique=True)

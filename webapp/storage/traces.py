@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from sqlalchemy import ColumnElement, and_, exists, func, or_, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from webapp.storage.captures import CUT
 from webapp.storage.models import (
     Base,
     Checkpoint,
@@ -112,9 +113,17 @@ def by_pk(session: Session, trace: int) -> Trace | None:
 def find_duplicate(
     session: Session, sha256: str, run_input: dict[str, Any] | None = None, protocol: str | None = None
 ) -> Trace | None:
-    """The trace made of the same bytes and judged with the same run input (and as this protocol, when one is named)."""
+    """The trace made of the same bytes and judged alike: with the same run input, as the protocol that is named, to its
+    end."""
     same = session.scalars(select(Trace).where(Trace.sha256 == sha256).order_by(Trace.pk))
-    return next((t for t in same if t.input == run_input and protocol in (None, t.protocol)), None)
+    return next(
+        (t for t in same if t.input == run_input and protocol in (None, t.protocol) and not stopped(t)), None
+    )
+
+
+def stopped(trace: Trace) -> bool:
+    """Whether it is a recording that was ended before its stream: what is missing at its end was not judged."""
+    return any(note["kind"] == CUT for note in trace.upload_notes or ())
 
 
 def count(session: Session) -> int:

@@ -59,7 +59,7 @@ def build(session: Session, trace: Trace, page: PageContext) -> list[Asked]:
     """The uploaded input and the echo of the run at the chosen event, as far as there are any."""
     out = []
     if trace.input is not None:
-        out.append(_told("The run input uploaded with the recording", trace.input))
+        out.append(_told("The run input given with the recording", trace.input))
     run = _run(page)
     if run is not None:
         payload = events.payloads(session, trace.pk, [run.first], MAX_ECHO + 1).get(run.first, "")

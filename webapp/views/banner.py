@@ -56,7 +56,8 @@ def build(session: Session, trace: Trace, page: PageContext, first: FindingRow |
     """first: the finding the headline is about, None when there is none."""
     advice = Advice("", "") if first is None else advise(first.rule, first.reason, first.item_kind)
     outcomes = unsettled.numbers(page.runs)
-    look = unsettled.look(trace.verdict, trace.protocol, outcomes)
+    look = unsettled.look(trace, outcomes)
+    end = unsettled.ended(trace, outcomes)
     whose = f"{names.whose_side(first.party, trace)}." if first is not None else ""
     if first is not None and first.party == "producer" and look == unsettled.LOOK:
         whose = "Not known."  # a note blames nobody, and the answer does not say
@@ -64,13 +65,14 @@ def build(session: Session, trace: Trace, page: PageContext, first: FindingRow |
     saw = told.saw if teams else user_saw.told
     any_said = trace.item_count if teams else trace.messages
     seen, never = saw(session, trace, page, first) if trace.events and any_said else ("", "")
-    why = _why(trace, page, first)
+    stopped = end is unsettled.STOPPED
+    why = _why(trace, page, first, stopped)
     user = f"The user saw {seen[:1].lower()}{seen[1:]}" if seen else ""
     return Banner(
         look=live.look(trace, look),
-        ended=unsettled.ended(trace.verdict, trace.protocol, outcomes),
+        ended=end,
         meta=told.meta(session, trace, page) if teams else _meta(trace, page),
-        headline=_head(session, trace, page, first),
+        headline=_head(session, trace, page, first, stopped),
         why=why,
         whose=whose,
         whose_more=advice.cause,
@@ -110,7 +112,7 @@ def _runs(trace: Trace, page: PageContext) -> str:
     return f"1 run, {run_list.CLAUSES.get(run.outcome, run.outcome)}"
 
 
-def _head(session: Session, trace: Trace, page: PageContext, first: FindingRow | None) -> str:
+def _head(session: Session, trace: Trace, page: PageContext, first: FindingRow | None, stopped: bool) -> str:
     if trace.status == "failed":
         return "This recording could not be analysed."
     if trace.status == live.LIVE and not trace.events:
@@ -120,13 +122,18 @@ def _head(session: Session, trace: Trace, page: PageContext, first: FindingRow |
     if trace.verdict == "unchecked":
         return f"No {page.words.event} could be read, so nothing was checked."
     return (
-        told.headline(session, trace, page, first) if trace.protocol == "teams" else _headline(trace, first)
+        told.headline(session, trace, page, first)
+        if trace.protocol == "teams"
+        else _headline(trace, first, stopped)
     )
 
 
-def _headline(trace: Trace, first: FindingRow | None) -> str:
+def _headline(trace: Trace, first: FindingRow | None, stopped: bool) -> str:
+    nothing = f"Nothing wrong in {names.plural(trace.events, 'event')}"
+    if stopped:
+        nothing += ", up to where the recording was stopped"
     if first is None:
-        return f"Nothing wrong in {names.plural(trace.events, 'event')}."
+        return f"{nothing}."
     title = first.title.rstrip(".")
     if trace.rejected_at is not None:
         if first.event == trace.rejected_at:
@@ -136,10 +143,10 @@ def _headline(trace: Trace, first: FindingRow | None) -> str:
         return f"Accepted by clients, but wrong at #{first.event}: {title}."
     if trace.verdict == "warnings":
         return f"Nothing stops a client, but at #{first.event}: {title}."
-    return f"Nothing wrong in {names.plural(trace.events, 'event')}; one note, at #{first.event}: {title}."
+    return f"{nothing}; one note, at #{first.event}: {title}."
 
 
-def _why(trace: Trace, page: PageContext, first: FindingRow | None) -> str:
+def _why(trace: Trace, page: PageContext, first: FindingRow | None, stopped: bool) -> str:
     if trace.status == "failed":
         return trace.error or "The server’s log says where it stopped; the original is kept."
     if trace.status == live.LIVE and first is None:
@@ -149,6 +156,8 @@ def _why(trace: Trace, page: PageContext, first: FindingRow | None) -> str:
         return f"{_unread(trace) if known is None else f'This is {known.what}. {known.explains}'} {CAPTURE}"
     if first is not None:
         return cards.why(first)
+    if stopped:
+        return f"The run had not ended at #{page.last}. What came later is not in the recording, and not judged."
     if trace.protocol == "teams":
         return told.fine(trace, page)
     parts = [names.plural(trace.messages, "message")] if trace.messages else []

@@ -34,7 +34,10 @@ def build(rows: Sequence[Trace], found: int, *, now: float, settings: Settings) 
     return Running(
         lines=[trace_line(row, now) for row in rows],
         more=f"{names.count(behind)} more" if behind > 0 else "",
-        push=f"curl -N AGENT_URL | tee >(curl -sT - '{base}/api/live?name=my-run')",
+        push=(
+            "curl -N -H 'Content-Type: application/json' -d @input.json AGENT_URL "
+            f"| tee >(curl -sT - '{base}/api/live?name=my-run')"
+        ),
         targets=[(name, f"{base}/proxy/{name}/", url) for name, url in sorted(settings.targets.items())],
         example="LANESCOPE_TARGETS=shop=http://127.0.0.1:8000 lanescope serve",
     )

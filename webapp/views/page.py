@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from webapp.storage import items
 from webapp.storage.items import StoredLane
 from webapp.storage.models import FindingRow, RunRow, Trace
-from webapp.views import names, vocabulary
+from webapp.views import names, unsettled, vocabulary
 from webapp.views.teams.words import stream_name
 from webapp.views.vocabulary import Words
 
@@ -142,11 +142,17 @@ class PageContext:
 
 
 def opens_at(session: Session, trace: Trace) -> int:
-    """The record a page opens at: the first cause; in a Teams recording without one the end of the first stream that
-    Teams or the user brought to an end; else the beginning."""
-    if trace.headline_event is not None or trace.protocol != "teams":
+    """The record a page opens at: of a recording that was stopped in a run its last one; else the first cause; in a
+    Teams recording without one the end of the first stream that Teams or the user brought to an end; else the first."""
+    teams = trace.protocol == "teams"
+    if not teams and not unsettled.stopped(trace):
         return trace.headline_event or 0
+    if teams and trace.headline_event is not None:
+        return trace.headline_event
     runs = items.runs(session, trace.pk, limit=MAX_LISTED)
+    if not teams:
+        stopped = unsettled.ended(trace, unsettled.numbers(runs)) is not None
+        return max(0, trace.records - 1) if stopped else trace.headline_event or 0
     ended = (run.last for outcome in _BROUGHT_TO_AN_END for run in runs if run.outcome == outcome)
     return next(ended, 0)
 

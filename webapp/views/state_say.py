@@ -53,7 +53,7 @@ class Last:
 
 def starts(found: Rebuilt) -> str:
     if found.source == "uploaded":
-        return "The state starts from the request’s state, as uploaded with the recording."
+        return "The state starts from the request’s state, as given with the recording."
     if found.source == "echoed":
         return f"The state starts from the request’s state, as the run echoes it at #{found.source_at}."
     return "The request’s state is not recorded, so the state is taken to start empty."

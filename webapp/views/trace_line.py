@@ -16,6 +16,7 @@ from webapp.views import dates, live, run_list, unsettled, vocabulary
 from webapp.views.marks import marks
 from webapp.views.names import plural, short_id, unit_of
 from webapp.views.selection import Selection
+from webapp.views.unsettled import Ended
 
 _LONG_ID = re.compile(r"`([^`\s]{21,})`")  # a UUID says nothing in a list; its ends tell two apart
 PROTOCOLS = {"ag-ui": "AG-UI", "teams": "Teams"}
@@ -58,8 +59,8 @@ def trace_line(row: Trace, now: float, outcomes: Mapping[str, int] | None = None
     protocol = protocol_label(row)
     outcomes = outcomes or {}
     teams = row.protocol == "teams"
-    bad = unsettled.ended(row.verdict, row.protocol, outcomes) is not None
-    look = live.look(row, unsettled.look(row.verdict, row.protocol, outcomes))
+    bad = unsettled.ended(row, outcomes)
+    look = live.look(row, unsettled.look(row, outcomes))
     note = look == unsettled.LOOK and row.headline_party == "producer"
     side = "" if note else _side(row)  # a note blames nobody
     words = vocabulary.of(row.protocol)
@@ -113,8 +114,8 @@ def _side(row: Trace) -> str:
     return _SIDES.get(row.headline_party) or ("Teams" if row.protocol == "teams" else "Transport")
 
 
-def _headline(row: Trace, bad: bool = False) -> str:
-    """The first cause as a sentence; what to say when there is none. bad: Teams ended a stream all the same."""
+def _headline(row: Trace, bad: Ended | None = None) -> str:
+    """The first cause as a sentence; what to say when there is none. bad: how it ended all the same."""
     if row.status == "failed":
         return row.error or "It could not be analysed."
     if row.headline:
@@ -129,4 +130,6 @@ def _headline(row: Trace, bad: bool = False) -> str:
         )
     if row.verdict == "unchecked":
         return f"No {vocabulary.of(row.protocol).event} could be read, so nothing was checked."
+    if bad is unsettled.STOPPED:
+        return "Nothing wrong up to where the recording was stopped."
     return "Ended by Teams without a reason that names a fault." if bad else "Nothing wrong."

@@ -1,4 +1,5 @@
-"""A trace in which no rule is broken, and whose stream Teams ended all the same: it is never shown as a pass.
+"""A trace in which no rule is broken, and which is no pass all the same: Teams ended its stream, or the recording was
+stopped in the middle of a run.
 
 Rules of this file: pure; from the verdict and how many streams ended in which way to the look and the words. The
 verdict itself is not touched: it is the protocol's, and its word stays.
@@ -9,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from webapp.storage.models import RunRow
+from webapp.storage import traces
+from webapp.storage.models import RunRow, Trace
 from webapp.views import names
 from webapp.views.teams import words
 
@@ -27,6 +29,9 @@ class Ended:
     icon: str
 
 
+STOPPED = Ended("Recording stopped", "none", "gone")
+
+
 def numbers(runs: Sequence[RunRow]) -> dict[str, int]:
     """How many streams ended in which way."""
     out: dict[str, int] = {}
@@ -35,10 +40,17 @@ def numbers(runs: Sequence[RunRow]) -> dict[str, int]:
     return out
 
 
-def ended(verdict: str, protocol: str, outcomes: Mapping[str, int]) -> Ended | None:
+def stopped(trace: Trace) -> bool:
+    """Whether the recording was ended before the stream was, as far as its row tells; a run may have ended before."""
+    return trace.verdict in _PASSES and traces.stopped(trace)
+
+
+def ended(trace: Trace, outcomes: Mapping[str, int]) -> Ended | None:
     """The bad end that the verdict does not say; None where it says it, or there is none."""
-    if protocol != "teams" or verdict not in _PASSES:
+    if trace.verdict not in _PASSES:
         return None
+    if trace.protocol != "teams":
+        return STOPPED if outcomes.get("truncated") and stopped(trace) else None
     bad = next((name for name in _BAD if outcomes.get(name)), None)
     if bad is None:
         return None
@@ -48,7 +60,7 @@ def ended(verdict: str, protocol: str, outcomes: Mapping[str, int]) -> Ended | N
     return Ended(f"{many} {word}", hue, icon)
 
 
-def look(verdict: str, protocol: str, outcomes: Mapping[str, int]) -> str:
+def look(trace: Trace, outcomes: Mapping[str, int]) -> str:
     """How the verdict is drawn: as itself, or without the tick and the green of a pass."""
-    bad = ended(verdict, protocol, outcomes)
-    return LOOK if bad is not None and verdict == "conformant" else verdict
+    bad = ended(trace, outcomes)
+    return LOOK if bad is not None and trace.verdict == "conformant" else trace.verdict

@@ -53,7 +53,7 @@ def exchanges_file(database: Database, trace: Trace) -> Response:
 
 
 def original_file(database: Database, trace: Trace, name: str) -> Response:
-    """The upload, byte for byte, as a download called `name`."""
+    """The upload, byte for byte, as a download called `name`; of a running recording what is stored by now."""
     pk = trace.pk
 
     def parts() -> Iterator[bytes]:
@@ -63,9 +63,10 @@ def original_file(database: Database, trace: Trace, name: str) -> Response:
     name = _UNSAFE.sub("_", name).strip(" .") or "recording"
     headers = {
         "Content-Disposition": f"attachment; filename=\"{_ascii(name)}\"; filename*=UTF-8''{quote(name)}",
-        "Content-Length": str(trace.size),
         "Cache-Control": "private, no-store",
     }
+    if trace.status != "live":  # that of a running one is known when it has been read
+        headers["Content-Length"] = str(trace.size)
     return StreamingResponse(parts(), media_type="application/octet-stream", headers=headers)
 
 

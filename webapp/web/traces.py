@@ -12,16 +12,20 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
+from starlette.background import BackgroundTask
 
 from webapp.errors import BadInput, NotFound
 from webapp.ingest.reread import forms
 from webapp.ingest.samples import load_samples
+from webapp.ingest.signals import Signal
 from webapp.storage import streams
 from webapp.storage import traces as repository
 from webapp.storage.models import Trace
 from webapp.views import sent
 from webapp.views import traces as views
-from webapp.web.deps import AppSettings, Db, DbSession, render, wants_fragment
+from webapp.views.live import LIVE
+from webapp.views.unsettled import stopped
+from webapp.web.deps import AppSettings, AppSignals, Db, DbSession, render, wants_fragment
 
 router = APIRouter(include_in_schema=False)
 
@@ -61,7 +65,9 @@ def front_page(
         now=time.time(),
         max_upload_bytes=settings.max_upload_bytes,
         notice=notice,
-        outcomes=streams.outcomes(session, [row.pk for row in rows if row.protocol == "teams"]),
+        outcomes=streams.outcomes(
+            session, [row.pk for row in rows if row.protocol == "teams" or stopped(row)]
+        ),
         sent=sent.told(stored, known, [row for row in named if row is not None]),
     )
     template = "fragments/_traces.html" if wants_fragment(request) else "pages/traces.html"
@@ -112,9 +118,12 @@ def delete_page(request: Request, session: DbSession, trace_id: str, back: str =
 
 
 @router.post("/traces/{trace_id}/delete")
-def delete(session: DbSession, trace_id: str) -> Response:
-    repository.delete(session, find_trace(session, trace_id).pk)
-    return RedirectResponse("/?notice=deleted", 303)
+def delete(session: DbSession, signals: AppSignals, trace_id: str) -> Response:
+    trace = find_trace(session, trace_id)
+    repository.delete(session, trace.pk)
+    # whoever records it is to notice at once; the session ends before an answer's task begins
+    heard = BackgroundTask(signals.publish, Signal(trace_id, 0, "raw")) if trace.status == LIVE else None
+    return RedirectResponse("/?notice=deleted", 303, background=heard)
 
 
 @router.post("/samples")

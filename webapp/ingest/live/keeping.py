@@ -23,8 +23,7 @@ from webapp.storage.ids import public_id
 from webapp.storage.models import Capture, Trace
 from webapp.storage.storable import storable
 
-CUT = "capture-cut"  # the recording was ended, and the stream may have gone on
-BROKE_OFF = "stream-cut"  # the stream itself broke off
+CUT, BROKE_OFF = captures.CUT, captures.BROKE_OFF
 GAP = "gap"
 BATCH = "batch"
 STOPPED = "Lanescope was stopped while this was recorded: what came later is not here."

@@ -81,7 +81,7 @@ def headline(session: Session, trace: Trace, page: PageContext, first: FindingRo
         head = "Recovered by a plain edit, but wrong" if edited else f"{taken}, but wrong"
         return f"{head} at #{first.event}: {title}."
     if trace.verdict == "warnings":
-        failed = unsettled.ended(trace.verdict, trace.protocol, unsettled.numbers(page.runs)) is not None
+        failed = unsettled.ended(trace, unsettled.numbers(page.runs)) is not None
         head = "No fault of the agent ended the stream" if failed else "Nothing stops a stream"
         return f"{head}, but at #{first.event}: {title}."
     if refused:
