@@ -173,7 +173,7 @@ def test_the_state_starts_from_the_requests_state(show: Show) -> None:
     events = [START, patch(put("/b", 2)), END]
     uploaded = show(events, asked({"a": 1}), event=1)
     assert lines(uploaded) == {"a": "1", "+b": "2"}
-    assert "uploaded with the recording" in uploaded.starts
+    assert "given with the recording" in uploaded.starts
     echo = show([{**START, "input": asked({"a": 5})}, *events[1:]], event=1)
     assert lines(echo) == {"a": "5", "+b": "2"}
     assert "echoes it at #0" in echo.starts
@@ -395,7 +395,7 @@ def test_the_source_panel_tells_what_the_run_was_asked(view: Callable[..., Trace
     )
     panel = view([{**START, "input": given}, END], given, "source").panel
     assert [told.title for told in panel.asked] == [
-        "The run input uploaded with the recording",
+        "The run input given with the recording",
         "The run input that the run echoes at #0",
     ]
     for told in panel.asked:
