@@ -70,7 +70,6 @@ def test_a_watcher_of_a_deleted_trace_is_told(client: TestClient) -> None:
         events = _events(answer.iter_lines())
         next(events)
         client.post(f"{begun['url']}/delete")
-        client.app.state.recorder.wake(client.app.state.recorder._ours[begun["id"]])  # type: ignore[attr-defined]
         assert [data["status"] for _, data, _ in events] == ["gone"]
     assert client.get(f"{begun['url']}/live").status_code == 404
 

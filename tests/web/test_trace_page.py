@@ -349,7 +349,7 @@ def test_tabs_carry_the_worst_severity_with_its_own_count(client: TestClient, up
     clean = client.get(f"/traces/{upload(long_stream(1))}").text
     tabs = re.search(r'<nav class="tabs".*?</nav>', clean, re.S)
     assert tabs is not None
-    assert "hit" not in tabs[0]
+    assert 'class="hit' not in tabs[0]
 
 
 def test_the_track_is_solid_to_the_stop_and_dashed_after(client: TestClient, upload: Upload) -> None:
