@@ -157,7 +157,9 @@ def _why(trace: Trace, page: PageContext, first: FindingRow | None, stopped: boo
     if first is not None:
         return cards.why(first)
     if stopped:
-        return f"The run had not ended at #{page.last}. What came later is not in the recording, and not judged."
+        return (
+            f"The run had not ended at #{page.last}. What came later is not in the recording, and not judged."
+        )
     if trace.protocol == "teams":
         return told.fine(trace, page)
     parts = [names.plural(trace.messages, "message")] if trace.messages else []
