@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import ForeignKey
+from sqlalchemy import ForeignKey, Table
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -13,3 +13,8 @@ class Base(DeclarativeBase):
 def trace_key() -> Mapped[int]:
     """The first part of a primary key: the trace the row belongs to."""
     return mapped_column(ForeignKey("traces.pk", ondelete="CASCADE"), primary_key=True)
+
+
+def hanging_on_traces() -> list[Table]:
+    """The tables whose rows belong to a trace, those that others point at last."""
+    return [table for table in reversed(Base.metadata.sorted_tables) if "trace" in table.c]

@@ -28,6 +28,7 @@ from sqlalchemy.orm import Mapped, mapped_column
 from webapp.storage.base import Base, trace_key
 from webapp.storage.captured import Arrival, Capture
 from webapp.storage.derived import Checkpoint, Density, FindingRow, ItemRow, LaneRow, RunRow, Segment
+from webapp.storage.people import Act, ApiKey, SignIn, Try, User
 
 _HIT = text("severity IS NOT NULL")
 # The planner uses a partial index only where a query repeats these words exactly: see timeline.py.
@@ -37,6 +38,8 @@ _STREAM = text("type IN ('delete', 'edit', 'final', 'informative', 'streaming')"
 
 
 __all__ = [
+    "Act",
+    "ApiKey",
     "Arrival",
     "Base",
     "Capture",
@@ -50,7 +53,10 @@ __all__ = [
     "RunRow",
     "Segment",
     "Share",
+    "SignIn",
     "Trace",
+    "Try",
+    "User",
 ]
 
 
@@ -73,6 +79,13 @@ class Trace(Base):
     lines: Mapped[int] = mapped_column(Integer, default=0)
     # kept whatever its age, when old traces are deleted
     pinned: Mapped[bool] = mapped_column(Boolean, default=False, server_default=false())
+    # who added it; None: no accounts then, or the account is gone
+    owner: Mapped[int | None] = mapped_column(ForeignKey("users.pk", ondelete="SET NULL"), index=True)
+    # a redacted copy: what its links show; it stands in no list and goes with its trace
+    copy_of: Mapped[int | None] = mapped_column(ForeignKey("traces.pk", ondelete="CASCADE"), index=True)
+    redaction: Mapped[str] = mapped_column(String(10), default="", server_default="")  # structure | personal
+    # verdict and findings were told before texts were taken out: {engine, level, …}, see webapp/redact/seal.py
+    sealed: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     note: Mapped[str] = mapped_column(Text, default="")
     ticket: Mapped[str] = mapped_column(String(100), default="")
 
@@ -209,3 +222,8 @@ class Share(Base):
     last_viewed: Mapped[float | None] = mapped_column(Float)
     panel: Mapped[str] = mapped_column(String(14), default="events")
     event: Mapped[int | None] = mapped_column(Integer)
+    # what its reader sees: structure | personal | everything
+    level: Mapped[str] = mapped_column(String(10), default="structure", server_default="structure")
+    maker: Mapped[int | None] = mapped_column(
+        ForeignKey("users.pk", ondelete="SET NULL")
+    )  # never shown to its reader

@@ -14,9 +14,9 @@ import sqlalchemy as sa
 from sqlalchemy import ColumnElement, and_, exists, func, or_, select, update
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from webapp.storage.base import Base, hanging_on_traces
 from webapp.storage.captures import CUT
 from webapp.storage.models import (
-    Base,
     Checkpoint,
     Density,
     EventRow,
@@ -152,11 +152,12 @@ def _change(session: Session, trace: int, **values: str) -> None:
 
 
 def delete(session: Session, trace: int) -> None:
-    """Delete a trace, its original bytes, everything derived from it and its share links."""
-    for table in reversed(Base.metadata.sorted_tables):
-        if table.name != Trace.__tablename__:
-            session.execute(sa.delete(table).where(table.c.trace == trace))
-    session.execute(sa.delete(Trace).where(Trace.pk == trace))
+    """Delete a trace, its original bytes, everything derived from it, its share links and its redacted copies."""
+    copies = session.scalars(select(Trace.pk).where(Trace.copy_of == trace)).all()
+    for each in (*copies, trace):
+        for table in hanging_on_traces():
+            session.execute(sa.delete(table).where(table.c.trace == each))
+        session.execute(sa.delete(Trace).where(Trace.pk == each))
 
 
 def clear(session: Session, trace: int) -> None:
