@@ -8,6 +8,7 @@ left out and the summary says so; where `CI` is set, it fails instead.
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -75,6 +76,15 @@ def postgres_server() -> Iterator[postgres.Server]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated file without a row, to be copied: migrating takes a fifth of a second, a copy a thousandth."""
+    path = tmp_path_factory.mktemp("template") / "lanescope.db"
+    migrate(f"sqlite:///{path}")
+    assert not path.with_name(f"{path.name}-wal").exists(), "the log has not been folded into the file"
+    return path
+
+
 @pytest.fixture
 def database_kind(request: pytest.FixtureRequest) -> str:
     """sqlite | postgresql"""
@@ -86,7 +96,7 @@ def database_url(request: pytest.FixtureRequest, database_kind: str, tmp_path: P
     """What `LANESCOPE_DATABASE_URL` would say: a migrated database without a row, this test's own."""
     if database_kind == "sqlite":
         url = load_settings(data_dir=tmp_path, database_url="").database_url
-        migrate(url)
+        shutil.copyfile(request.getfixturevalue("sqlite_template"), url.removeprefix("sqlite:///"))
         yield url
     else:
         server: postgres.Server = request.getfixturevalue("postgres_server")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,7 @@ from webapp.core import Replay
 from webapp.ingest.upload import ingest
 from webapp.settings import load_settings
 from webapp.storage import traces
-from webapp.storage.db import Database, open_database
-from webapp.storage.migrate import migrate
+from webapp.storage.db import Database
 from webapp.views import state_load
 from webapp.views.page import PageContext
 from webapp.views.panels.state import StatePanel
@@ -29,15 +28,6 @@ Show = Callable[..., StatePanel]
 Event = dict[str, Any]
 START = {"type": "RUN_STARTED", "threadId": "t", "runId": "r"}
 END = {"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    settings = load_settings(data_dir=tmp_path)
-    migrate(settings.database_url)
-    database = open_database(settings.database_url)
-    yield database
-    database.close()
 
 
 @pytest.fixture
