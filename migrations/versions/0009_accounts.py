@@ -13,6 +13,8 @@ down_revision = "0008"
 branch_labels = None
 depends_on = None
 
+NUMBERS = {"sqlite_autoincrement": True}  # said again whenever the table is made anew, see 0008
+
 _REFUSED = "the audit is append-only"
 
 
@@ -75,14 +77,14 @@ def upgrade() -> None:
     op.create_index("ix_acts_at", "acts", ["at"])
     op.create_index("acts_trace", "acts", ["about", "pk"])
     _append_only()
-    with op.batch_alter_table("traces") as traces:
+    with op.batch_alter_table("traces", table_kwargs=NUMBERS) as traces:
         traces.add_column(sa.Column("owner", sa.Integer, nullable=True))
         traces.create_foreign_key("fk_traces_owner", "users", ["owner"], ["pk"], ondelete="SET NULL")
         traces.create_index("ix_traces_owner", ["owner"])
 
 
 def downgrade() -> None:
-    with op.batch_alter_table("traces") as traces:
+    with op.batch_alter_table("traces", table_kwargs=NUMBERS) as traces:
         traces.drop_index("ix_traces_owner")
         traces.drop_constraint("fk_traces_owner", type_="foreignkey")
         traces.drop_column("owner")

@@ -13,6 +13,8 @@ down_revision = "0009"
 branch_labels = None
 depends_on = None
 
+NUMBERS = {"sqlite_autoincrement": True}  # said again whenever the table is made anew, see 0008
+
 HANGING = (
     "originals", "events", "runs", "lanes", "items", "density", "segments", "checkpoints", "findings", "captures", "arrivals",
     "shares",
@@ -20,7 +22,7 @@ HANGING = (
 
 
 def upgrade() -> None:
-    with op.batch_alter_table("traces") as traces:
+    with op.batch_alter_table("traces", table_kwargs=NUMBERS) as traces:
         traces.add_column(sa.Column("copy_of", sa.Integer, nullable=True))
         traces.add_column(sa.Column("redaction", sa.String(10), nullable=False, server_default=""))
         traces.add_column(sa.Column("sealed", sa.JSON, nullable=True))
@@ -40,7 +42,7 @@ def downgrade() -> None:
         shares.drop_constraint("fk_shares_maker", type_="foreignkey")
         shares.drop_column("maker")
         shares.drop_column("level")
-    with op.batch_alter_table("traces") as traces:
+    with op.batch_alter_table("traces", table_kwargs=NUMBERS) as traces:
         traces.drop_index("ix_traces_copy_of")
         traces.drop_constraint("fk_traces_copy_of", type_="foreignkey")
         for name in ("sealed", "redaction", "copy_of"):

@@ -25,6 +25,17 @@ def test_migrations_end_at_the_models(database: Database) -> None:
     assert names == set(Base.metadata.tables) | {"alembic_version"}
 
 
+@pytest.mark.databases("sqlite")
+def test_numbers_that_are_never_used_again_stay_so(database: Database) -> None:
+    """A migration that makes a table anew loses AUTOINCREMENT unless it says it; comparing columns does not show it."""
+    query = text("SELECT name FROM sqlite_master WHERE type = 'table' AND sql LIKE '%AUTOINCREMENT%'")
+    with database.session() as session:
+        made = set(session.scalars(query))
+    wanted = {t.name for t in Base.metadata.sorted_tables if t.dialect_options["sqlite"]["autoincrement"]}
+    assert wanted >= {"traces", "users", "acts"}
+    assert made == wanted
+
+
 def test_migrating_twice_changes_nothing_and_tells_the_first_time_apart(tmp_path: Path) -> None:
     """The first call makes the folder and the tables and says so; the second finds them."""
     url = f"sqlite:///{tmp_path / 'deep' / 'folder' / 'x.db'}"
