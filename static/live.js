@@ -5,6 +5,8 @@
   "use strict";
   const PAUSE = 25; // milliseconds between two fetches at least, and a third of what the last one took
   const HELD = 500; // the same while the page stays where the reader is
+  const AGAIN = 1000; // the same after one that got no answer, doubling up to MOST
+  const MOST = 5000;
   const view = () => document.getElementById("view");
   const rows = () => document.getElementById("rows");
   const following = () => view() && view().dataset.following === "1";
@@ -12,6 +14,7 @@
   let reached = -1; // the newest position told
   let over = false; // the recording has ended
   let refused = false; // the newest answer was a refusal: nothing more is asked until a new position is told
+  let missed = 0; // fetches in a row that got no answer
   let busy = false; // a fetch of ours
   let asked = ""; // its address, until htmx takes it up
   const mine = new WeakSet(); // what htmx made of it
@@ -25,7 +28,7 @@
     return detail.went;
   };
 
-  /* ── the tab of the browser says what the page says ── */
+  /* ── the tab of the browser and the page's head say what the page says ── */
   const name = () => {
     const root = view();
     if (!root || !root.dataset.title) return;
@@ -33,6 +36,12 @@
     const icon = document.querySelector("link[rel=icon]");
     const href = `/favicon/${root.dataset.look}.svg`;
     if (icon && icon.getAttribute("href") !== href) icon.setAttribute("href", href);
+    // the page's head is not fetched again: what was live belongs to the list once it has ended
+    const part = root.dataset.live === undefined ? "/" : "/live";
+    for (const link of document.querySelectorAll(".top nav a")) {
+      if (link.getAttribute("href") === part) link.setAttribute("aria-current", "page");
+      else link.removeAttribute("aria-current");
+    }
   };
 
   /* ── fetching ── */
@@ -68,7 +77,8 @@
       if (!following()) leaving = null;
       asked = "";
       const now = performance.now();
-      notBefore = now + (following() ? Math.max(PAUSE, (now - begun) / 3) : HELD);
+      const pause = following() ? Math.max(PAUSE, (now - begun) / 3) : HELD;
+      notBefore = now + (missed ? Math.min(MOST, AGAIN * 2 ** (missed - 1)) : pause);
       refresh();
     }
   };
@@ -83,8 +93,11 @@
   });
   document.addEventListener("htmx:before:swap", (event) => {
     const { ctx } = event.detail;
-    if (mine.has(ctx)) refused = Boolean(ctx.response && ctx.response.status >= 400);
+    if (!mine.has(ctx)) return;
+    refused = Boolean(ctx.response && ctx.response.status >= 400);
+    missed = 0;
   }, { capture: true });
+  document.addEventListener("htmx:error", (event) => { if (mine.has(event.detail.ctx)) missed += 1; });
   document.addEventListener("htmx:finally:request", (event) => {
     if (!mine.has(event.detail.ctx)) others = Math.max(0, others - 1);
   });
@@ -154,7 +167,12 @@
       refresh();
     });
     source.addEventListener("error", () => document.documentElement.classList.add("unheard"));
-    source.addEventListener("open", () => document.documentElement.classList.remove("unheard"));
+    source.addEventListener("open", () => {
+      document.documentElement.classList.remove("unheard");
+      if (!missed) return;
+      missed = notBefore = 0; // the server is back
+      refresh();
+    });
   };
   const settle = () => {
     name();

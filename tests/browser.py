@@ -83,10 +83,11 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path, port: int = 0) -> Iterator[Server]:
-    """`lanescope serve` with its own data folder, on a free port unless one is named."""
+def serving(folder: Path, port: int = 0, **settings: str) -> Iterator[Server]:
+    """`lanescope serve` with its own data folder, on a free port unless one is named; settings: OIDC_NAME="…"."""
     command = [sys.executable, "-m", "webapp", "serve", "--port", str(port), "--data-dir", str(folder)]
     clean = {name: value for name, value in os.environ.items() if not name.startswith("LANESCOPE_")}
+    clean |= {f"LANESCOPE_{name}": value for name, value in settings.items()}
     process = subprocess.Popen(command, cwd=ROOT, env=clean, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None

@@ -13,8 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pwdlib import PasswordHash
+from pwdlib.hashers.argon2 import Argon2Hasher
 
 from tests import postgres
+from webapp.accounts import passwords
 from webapp.settings import load_settings
 from webapp.storage.db import Database, open_database
 from webapp.storage.migrate import migrate
@@ -29,6 +32,7 @@ ON_BOTH = (
     "web/test_front_page.py",
     "web/test_push.py",
     "web/test_share.py",
+    "web/test_sign_in.py",
     "web/test_trace_page.py",
     "web/test_upload.py",
 )
@@ -110,3 +114,10 @@ def database(database_url: str) -> Iterator[Database]:
     database = open_database(database_url)
     yield database
     database.close()
+
+
+@pytest.fixture(autouse=True)
+def cheap_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Passwords are hashed as in production, with parameters that take no time."""
+    quick = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))
+    monkeypatch.setattr(passwords, "_hasher", quick)

@@ -22,7 +22,7 @@ from webapp.settings import Settings
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 REPORT = ROOT / "docs" / "report.md"
-DOCUMENTS = (README, ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md")))
+DOCUMENTS = (README, ROOT / "SECURITY.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md")))
 MAX_PICTURE = 250_000  # bytes
 # what the protocol names, not the report: lists of its events and messages, and the application's own state
 PROTOCOL_OWN = ("delivered", "messages", "state")
@@ -144,3 +144,21 @@ def test_the_architecture_names_files_that_exist() -> None:
     places = (ROOT, ROOT / "webapp", ROOT / "webapp" / "core")
     assert named
     assert [name for name in named if not any((place / name).is_file() for place in places)] == []
+
+
+def test_every_promise_of_security_names_a_test_that_exists() -> None:
+    """docs/security.md says by which test each promise is held."""
+    text = (ROOT / "docs" / "security.md").read_text()
+    named = re.findall(r"`([\w/]+\.py)::(\w+)`", text)
+    missing = [
+        f"{path}::{name}"
+        for path, name in named
+        if not (file := ROOT / "tests" / path).is_file() or f"\ndef {name}(" not in file.read_text()
+    ]
+    assert missing == []
+    promises = [
+        line for line in text.partition("## What is not promised")[0].splitlines() if line.startswith("| ")
+    ]
+    bare = [line for line in promises if "::" not in line and not re.match(r"\| (promise|what) \|", line)]
+    assert len(promises) > 40
+    assert bare == []

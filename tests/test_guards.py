@@ -31,12 +31,14 @@ MAY_IMPORT = {
     "draw": {"draw", "core"},
     "readers": {"readers", "core"},
     "storage": {"storage", "core"},
-    "ingest": {"ingest", "readers", "storage", "core"},
-    "views": {"views", "storage", "draw", "core"},
-    "web": {"web", "views", "ingest", "storage", "draw", "core"},
+    "redact": {"redact", "core"},
+    "ingest": {"ingest", "readers", "storage", "redact", "core"},
+    "accounts": {"accounts", "storage", "core"},
+    "views": {"views", "storage", "draw", "redact", "core"},
+    "web": {"web", "views", "accounts", "ingest", "storage", "draw", "redact", "core"},
 }
 LEAVES = {"errors", "settings", "__init__"}
-PURE = ("core", "draw")
+PURE = ("core", "draw", "redact")
 IMPURE_MODULES = {
     "asyncio", "datetime", "http", "io", "logging", "os", "pathlib", "random", "secrets", "shutil", "socket",
     "sqlite3", "subprocess", "sys", "tempfile", "threading", "time", "urllib.request", "uuid",

@@ -14,11 +14,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from webapp import server
 from webapp.errors import StartError
 from webapp.ingest.samples import SAMPLES
-from webapp.server import check_start, listen, prepare
+from webapp.server import check_access, check_start, is_open_to_all, listen, prepare
 from webapp.settings import load_settings
-from webapp.storage import traces
+from webapp.storage import traces, users
 from webapp.storage.db import open_database
 from webapp.storage.migrate import migrate
 
@@ -57,6 +58,36 @@ def test_it_migrates_loads_samples_and_serves_until_told_to_stop(tmp_path: Path)
         assert "Traceback" not in server.stderr.read()
 
 
+def test_a_server_with_targets_says_where_to_watch(tmp_path: Path) -> None:
+    """Behind the addresses of the proxy, one line; a server without targets says nothing of it."""
+    targets = {"LANESCOPE_TARGETS": "shop=http://127.0.0.1:9"}
+    with subprocess.Popen(
+        command(tmp_path), stdout=subprocess.PIPE, text=True, env={**os.environ, **targets}
+    ) as server:
+        assert server.stdout is not None
+        try:
+            url = server.stdout.readline().split()[3]
+            assert server.stdout.readline().startswith(f"{url}/proxy/shop passes on to")
+            assert server.stdout.readline() == f"Watch at {url}/live\n"
+        finally:
+            server.send_signal(signal.SIGINT)
+        assert server.wait(30) == 0
+
+
+def test_a_second_server_on_the_same_folder_is_told(tmp_path: Path) -> None:
+    """It would end the recordings of the first; commands beside a server are free to go on."""
+    with subprocess.Popen(command(tmp_path), stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            assert server.stdout.readline().startswith("Lanescope is at ")
+            assert f"Another Lanescope serves {tmp_path} already" in refused(tmp_path)
+            beside = [sys.executable, "-m", "webapp", "prune", "--dry-run", "--data-dir", str(tmp_path)]
+            subprocess.run(beside, capture_output=True, timeout=60, check=True)
+        finally:
+            server.send_signal(signal.SIGINT)
+        assert server.wait(30) == 0
+
+
 def test_a_port_in_use_is_told(tmp_path: Path) -> None:
     """Before the database is touched, with what to do."""
     with socket.socket() as other:
@@ -88,10 +119,53 @@ def test_a_file_that_is_no_database_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.4", "example.com", "::"])
-def test_only_loopback_is_listened_on(host: str) -> None:
-    """Without accounts, another address is refused from the settings alone."""
-    with pytest.raises(StartError, match="listens on this machine only"):
-        check_start(load_settings(host=host))
+def test_an_address_for_others_needs_accounts(tmp_path: Path, host: str) -> None:
+    """Or a proxy in front that is believed; the refusal says how to go on, and no sample is loaded."""
+    settings = load_settings(data_dir=tmp_path, host=host)
+    with pytest.raises(StartError, match=f"{host} can be reached from other machines, .*lanescope user add"):
+        prepare(settings)
+    database = open_database(settings.database_url)
+    with database.session() as session:
+        assert traces.count(session) == 0
+        users.add(session, name="Ada", role="admin", now=0.0)
+    check_access(settings, database)
+    prepare(settings).close()
+    database.close()
+
+
+def test_a_trusted_header_is_as_good_as_accounts(tmp_path: Path) -> None:
+    """Who asks is then told by the proxy in front."""
+    settings = load_settings(data_dir=tmp_path, host="0.0.0.0", trusted_header="X-Forwarded-User")
+    prepare(settings).close()
+
+
+def test_a_server_for_others_does_not_start_without_accounts(tmp_path: Path) -> None:
+    """From the command line: one sentence, exit code 2, nothing that listens."""
+    assert "0.0.0.0 can be reached from other machines" in refused(tmp_path, "--host", "0.0.0.0")
+
+
+def test_an_open_server_behind_a_public_address_says_what_that_means(tmp_path: Path) -> None:
+    """Whoever gets through may do everything: the first lines say so, until there is an account."""
+    settings = load_settings(data_dir=tmp_path, public_url="https://scope.example.com")
+    database = prepare(settings)
+    assert is_open_to_all(settings, database)
+    assert not is_open_to_all(load_settings(data_dir=tmp_path), database)
+    local = load_settings(data_dir=tmp_path, public_url="http://localhost:9000")
+    assert not is_open_to_all(local, database)
+    header = load_settings(data_dir=tmp_path, public_url="https://scope.example.com", trusted_header="X-User")
+    assert not is_open_to_all(header, database)
+    with database.session() as session:
+        users.add(session, name="Ada", role="admin", now=0.0)
+    assert not is_open_to_all(settings, database)
+    database.close()
+
+
+def test_no_client_can_write_where_it_comes_from() -> None:
+    """The server itself believes no X-Forwarded header, though the client is on this machine."""
+    config = server._config("webapp.app:app_from_environment")
+    config.load()
+    assert not config.proxy_headers
+    assert "ProxyHeaders" not in type(config.loaded_app).__name__
 
 
 def test_sqlite_with_several_workers_is_refused(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from webapp.errors import UserError
 from webapp.ingest.cleaner import Cleaner
 from webapp.ingest.clock import Clock
 from webapp.ingest.incoming import Unread, prepared
+from webapp.ingest.sealed import engine_of, told
 from webapp.readers.base import Account
 from webapp.readers.detect import Detection, concluded, form_name
 from webapp.readers.read import read
@@ -95,7 +96,10 @@ def judge(
         raise UserError(NO_INPUT)
     records = prepared(cleaner.records(found, detection.form), account)
     run_input = cleaner.run_input(run_input)
-    replay = Replay(spoken, run_input, head_missing=account.head_missing, unjudged=account.unjudged)
+    engine = Replay(spoken, run_input, head_missing=account.head_missing, unjudged=account.unjudged)
+    replay = engine_of(engine, account)
+    if account.seal is not None:
+        account.artefacts.append(told(account.seal))
     clock = Clock()
     delivered: list[dict[str, Any]] = []
     unread = Unread()

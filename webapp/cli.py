@@ -19,6 +19,7 @@ from webapp.check import check
 from webapp.check_text import printable
 from webapp.errors import UserError
 from webapp.formats import formats
+from webapp.users_cli import app as user_app
 
 EXIT_FAULT = 2
 
@@ -31,6 +32,7 @@ app = typer.Typer(
 )
 app.command("check")(check)
 app.command("formats")(formats)
+app.add_typer(user_app, name="user")
 
 
 def _version(wanted: bool) -> None:
@@ -50,7 +52,9 @@ def common(
 
 @app.command()
 def serve(
-    host: Annotated[str | None, typer.Option(help="Address to listen on; loopback only.")] = None,
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on; one that others reach needs accounts.")
+    ] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one.")] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Folder of the database.")] = None,
     workers: Annotated[
@@ -71,7 +75,9 @@ def serve(
 def proxy(
     url: Annotated[str, typer.Argument(help="Where the agent, or the connector, is.", show_default=False)],
     name: Annotated[str, typer.Option(help="What it is called in /proxy/NAME/…")] = "agent",
-    host: Annotated[str | None, typer.Option(help="Address to listen on; loopback only.")] = None,
+    host: Annotated[
+        str | None, typer.Option(help="Address to listen on; one that others reach needs accounts.")
+    ] = None,
     port: Annotated[int | None, typer.Option(help="Port to listen on; 0 takes a free one.")] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Folder of the database.")] = None,
 ) -> None:
@@ -96,6 +102,7 @@ def rejudge(
     """
     from webapp.ingest.reread import rejudge_all
     from webapp.settings import load_settings
+    from webapp.storage.audit import COMMAND
     from webapp.storage.db import open_database
     from webapp.storage.migrate import migrate
 
@@ -103,7 +110,7 @@ def rejudge(
     migrate(settings.database_url)
     database = open_database(settings.database_url)
     judged = failed = 0
-    for each in rejudge_all(database, settings, every=every):
+    for each in rejudge_all(database, settings, every=every, by=COMMAND):
         shown = f"{each.id}  {printable(each.name)}"
         if each.fault:
             failed += 1
@@ -137,13 +144,15 @@ def prune(
     """
     from webapp.ingest import retention
     from webapp.settings import load_settings
+    from webapp.storage.audit import COMMAND
     from webapp.storage.db import open_database
     from webapp.storage.migrate import migrate
 
     settings = load_settings(data_dir=data_dir, retain_days=days, retain_bytes=size)
     migrate(settings.database_url)
     database = open_database(settings.database_url)
-    done = (retention.plan if dry_run else retention.prune)(database, settings)
+    plan, prune_now = retention.plan, retention.prune
+    done = plan(database, settings) if dry_run else prune_now(database, settings, by=COMMAND)
     database.close()
     reasons = {"age": f"older than {settings.retain_days} days", "size": "more than the limit on size"}
     for each in done.expired:

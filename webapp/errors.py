@@ -42,12 +42,24 @@ class TooLarge(UserError):
     """Beyond a named limit; the sentence says which and what it is set to."""
 
 
+class SignInNeeded(UserError):
+    """Only for those who are known, and who asks is not: no sign-in, or a key that is none."""
+
+
 class Refused(UserError):
     """Understood, but not allowed from here."""
 
 
 class WrongHost(UserError):
     """The request was addressed to a name this server does not answer to."""
+
+
+class TooMany(UserError):
+    """Asked for too often. seconds: to wait before it is asked for again."""
+
+    def __init__(self, sentence: str, seconds: int) -> None:
+        super().__init__(sentence)
+        self.seconds = seconds
 
 
 class Busy(UserError):

@@ -10,10 +10,10 @@ import ipaddress
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from webapp.errors import StartError
@@ -24,6 +24,18 @@ _NAME = re.compile(rf"(?:{_LABEL}\.)*{_LABEL}")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")  # a last label of this kind makes a resolver read an address
 _TARGET = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _LISTED = re.compile(r"(?:\[(?P<six>[0-9a-f:./]+)\]|(?P<plain>[^\[\]:]+))(?::(?P<port>[0-9]{1,5}))?")
+_HEADER = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+# what every client sends, or what means something else
+_NOT_TRUSTED = {
+    "host",
+    "cookie",
+    "authorization",
+    "origin",
+    "referer",
+    "user-agent",
+    "accept",
+    "lanescope-key",
+}
 
 
 class Settings(BaseSettings):
@@ -32,7 +44,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="LANESCOPE_", frozen=True, extra="ignore")
 
     data_dir: Path = Field(Path("data"), description="folder of the database; made when missing")
-    host: str = Field("127.0.0.1", description="address to listen on; loopback only")
+    host: str = Field("127.0.0.1", description="address to listen on; one that others reach needs accounts")
     port: int = Field(8321, ge=0, le=65535, description="port to listen on; 0 takes any free one")
     workers: int = Field(1, ge=1, le=64, description="server processes; more than one needs PostgreSQL")
     database_url: str = Field("", description="SQLAlchemy URL; empty means SQLite in data_dir")
@@ -50,11 +62,40 @@ class Settings(BaseSettings):
     retain_bytes: int = Field(
         0, ge=0, description="bytes of recordings kept, the oldest deleted first; 0: no limit"
     )
+    sharing: bool = Field(True, description="whether traces can be shared by link; off ends those there are")
     share_days: int = Field(7, ge=1, le=3650, description="days a share link lives unless chosen otherwise")
+
+    secret: SecretStr = Field(
+        SecretStr(""), description="what cookies are signed with; empty: made once, in data_dir"
+    )
+    secret_file: str = Field("", description="file that holds it instead")
+    session_days: int = Field(30, ge=1, le=90, description="days a sign-in lives while it is not used")
 
     call_hosts: str = Field(
         "localhost, 127.0.0.0/8, [::1]",
         description="hosts that may be called: names, addresses or networks, each with :port or without",
+    )
+
+    trusted_header: str = Field(
+        "", description="header in which a proxy in front names who asks, e.g. X-Forwarded-User"
+    )
+    trusted_proxies: str = Field(
+        "127.0.0.0/8, ::1", description="addresses or networks of the proxies that are believed"
+    )
+    trusted_role: Literal["viewer", "editor", "admin"] = Field(
+        "viewer", description="role of who is named so and has no account of that name"
+    )
+
+    oidc_issuer: str = Field("", description="OpenID Connect provider people sign in at, as it calls itself")
+    oidc_client_id: str = Field("", description="what this installation is called there")
+    oidc_client_secret: SecretStr = Field(SecretStr(""), description="its secret there, if it has one")
+    oidc_client_secret_file: str = Field("", description="file that holds it instead")
+    oidc_name: str = Field("your organisation", description="what people call the provider")
+    oidc_claim: Literal["preferred_username", "email"] = Field(
+        "preferred_username", description="what the provider says that is the name of an account here"
+    )
+    oidc_role: Literal["none", "viewer", "editor"] = Field(
+        "none", description="role of the account made for whoever signs in first; none: no account is made"
     )
 
     targets: Annotated[dict[str, str], NoDecode] = Field(
@@ -71,10 +112,31 @@ class Settings(BaseSettings):
     def _target_urls(cls, value: dict[str, str]) -> dict[str, str]:
         return {name: _target_url(name, url) for name, url in value.items()}
 
+    @field_validator("secret")
+    @classmethod
+    def _secret(cls, value: SecretStr) -> SecretStr:
+        if 0 < len(value) < 32:
+            raise ValueError("it must have 32 characters or more; 48 random ones are good")
+        return value
+
     @field_validator("call_hosts")
     @classmethod
     def _call_hosts(cls, value: str) -> str:
         listed_hosts(value)
+        return value
+
+    @field_validator("trusted_header")
+    @classmethod
+    def _trusted_header(cls, value: str) -> str:
+        value = value.strip().lower()
+        if value and (not _HEADER.fullmatch(value) or value in _NOT_TRUSTED):
+            raise ValueError("must be the name of a header that the proxy sets itself, like X-Forwarded-User")
+        return value
+
+    @field_validator("trusted_proxies")
+    @classmethod
+    def _trusted_proxies(cls, value: str) -> str:
+        listed_networks(value)
         return value
 
     @field_validator("public_url")
@@ -145,6 +207,18 @@ def _listed(entry: str) -> ListedHost:
     except ValueError as error:
         raise ValueError(f"{entry!r} is no host name, and no address or network: {error}") from None
     return ListedHost("", network, port)
+
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+def listed_networks(text: str) -> tuple[Network, ...]:
+    """`10.0.0.5, 10.1.0.0/16, ::1` taken apart. Raises ValueError with words for the reader."""
+    entries = [entry.strip() for entry in text.split(",")]
+    try:
+        return tuple(ipaddress.ip_network(entry) for entry in entries if entry)
+    except ValueError as error:
+        raise ValueError(f"it lists addresses and networks: {error}") from None
 
 
 def listed_targets(text: str) -> dict[str, str]:

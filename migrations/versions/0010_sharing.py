@@ -16,8 +16,8 @@ depends_on = None
 NUMBERS = {"sqlite_autoincrement": True}  # said again whenever the table is made anew, see 0008
 
 HANGING = (
-    "originals", "events", "runs", "lanes", "items", "density", "segments", "checkpoints", "findings", "captures", "arrivals",
-    "shares",
+    "originals", "events", "runs", "lanes", "items", "density", "segments", "checkpoints", "findings", "captures",
+    "arrivals", "shares",
 )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser import PHONE, Server, Watch, message, serving
 from tests.e2e.conftest import NewContext
@@ -64,6 +64,7 @@ def test_the_list_and_the_page_show_a_run_from_its_beginning_to_its_end(page: Pa
     expect(page.locator("#e6")).to_be_visible()
     expect(page.locator("#banner")).to_contain_text("Nothing wrong so far, in 7 events")
     expect(page).to_have_title(re.compile("Live"))
+    expect(page.locator(".top nav [aria-current]")).to_have_text("Live")
     live.send(LATE)
     expect(page.locator("#banner .verdict").first).to_have_text("Rejected")
     expect(page.locator("#banner .verdict").nth(1)).to_have_text("Live")
@@ -73,6 +74,7 @@ def test_the_list_and_the_page_show_a_run_from_its_beginning_to_its_end(page: Pa
     live.end()
     expect(page.locator("#banner .verdict")).to_have_count(1)
     expect(page.locator("#e8")).to_be_visible()
+    expect(page.locator(".top nav [aria-current]")).to_have_text("Traces")
     page.goto(f"{server.url}/live")
     expect(page.get_by_role("link", name="from-the-start")).to_have_count(0)
 
@@ -152,6 +154,30 @@ def test_an_open_page_outlives_a_restart_of_the_server(
     watch.faults[:] = [
         fault for fault in watch.faults if "ERR_CONNECTION" not in fault and "ERR_INCOMPLETE" not in fault
     ]
+
+
+def test_a_page_that_cannot_be_fetched_is_asked_for_seldom(page: Page, server: Server, watch: Watch) -> None:
+    """Positions come and the page does not: a few attempts, further and further apart, then it catches up."""
+    live = Recording(server, "not-fetched")
+    live.send(STARTED)
+    page.goto(live.url)
+    expect(page.locator("#e0")).to_be_visible()
+    asked: list[str] = []
+
+    def refuse(route: Route) -> None:
+        asked.append(route.request.url)
+        route.abort("connectionrefused")
+
+    fetched = re.compile(rf"/traces/{live.id}(?!/live)")
+    page.route(fetched, refuse)
+    live.send(*messages(0, 1))
+    page.wait_for_timeout(2500)
+    assert 1 <= len(asked) <= 3
+    page.unroute(fetched)
+    expect(page.locator("#e3")).to_be_visible(timeout=8000)
+    live.end()
+    refused = ("ERR_CONNECTION_REFUSED", "Failed to fetch")
+    watch.faults[:] = [fault for fault in watch.faults if not any(words in fault for words in refused)]
 
 
 def test_a_phone_follows_too(new_context: NewContext, server: Server) -> None:

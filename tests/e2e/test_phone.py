@@ -21,7 +21,7 @@ def test_everything_under_export_is_on_the_screen(phone: Page, chunked: str) -> 
     phone.goto(chunked)
     phone.locator("#export summary").click()
     links = phone.locator("#export li a")
-    expect(links).to_have_count(3)
+    expect(links).to_have_count(5)
     for link in links.all():
         box = link.bounding_box()
         assert box is not None

@@ -228,6 +228,8 @@ def test_a_teams_recording_plays_in_every_panel(page: Page, server: Server, pane
 def test_a_shared_page_plays(page: Page, timed: str) -> None:
     """Under its own address."""
     page.goto(f"{timed}/share")
+    page.get_by_label("Everything").check()
+    page.get_by_label("I may show this customer’s texts").check()
     page.get_by_role("button", name="Make the link").click()
     link = page.locator("input[readonly]").input_value()
     page.goto(f"{link}?panel=conversation&event=0")

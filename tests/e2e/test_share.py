@@ -6,20 +6,36 @@ import sqlite3
 from contextlib import closing
 from urllib.parse import urlsplit
 
+import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import Server, Watch
+from tests.browser import PHONE, Server, Watch, message, run
 from tests.e2e.conftest import NewContext
 from webapp.views.selection import PANELS
 
+MAY = "I may show this customer’s texts"
 
-def share(page: Page, trace: str, name: str) -> str:
-    """Make a link from the trace's page, as a person does; gives its address."""
-    page.goto(f"{trace}?panel=sequence&event=352")
+
+def share(page: Page, trace: str, name: str, level: str = "", event: int = 352) -> str:
+    """Make a link as a person does; gives its address. level: title of the card, "" leaves what is chosen."""
+    page.goto(f"{trace}?panel=sequence&event={event}")
     page.locator("#banner").get_by_role("link", name="Share").click()
     page.get_by_label("Name of the link").fill(name)
+    if level:
+        page.locator(".level", has_text=level).first.click(position={"x": 60, "y": 40})
+    if level == "Everything":
+        page.get_by_label(MAY).check()
     page.get_by_role("button", name="Make the link").click()
     return page.get_by_label("Address of the link").input_value()
+
+
+def revoke(page: Page, name: str) -> None:
+    """End a link as a person does: the button stands behind a question."""
+    row = page.locator("tr", has_text=name).first
+    button = row.get_by_role("button", name=f"Revoke the link {name}")
+    expect(button).to_be_hidden()
+    row.get_by_text("Revoke…").click()
+    button.click()
 
 
 def test_a_link_opens_in_another_browser(page: Page, new_context: NewContext, chunked: str) -> None:
@@ -56,6 +72,105 @@ def test_a_shared_page_leads_to_that_trace_only(page: Page, new_context: NewCont
         assert other.get_by_role("link", name="Share").count() == 0
 
 
+@pytest.fixture(scope="module")
+def kettles(server: Server) -> str:
+    """Two messages, one of which tells an address."""
+    return server.add(
+        run(*message("Write to mia@example.com", "m1"), *message("the blue kettle", "m2")), "k.sse"
+    )
+
+
+@pytest.mark.parametrize(
+    ("level", "shown", "hidden"),
+    [
+        ("", ["«redacted: 24 chars»", "«redacted: 15 chars»"], ["kettle", "mia@"]),
+        ("Structure only", ["«redacted: 24 chars»", "«redacted: 15 chars»"], ["kettle", "mia@"]),
+        ("Personal data", ["Write to •••••••••••••••", "the blue kettle"], ["mia@", "redacted:"]),
+        ("Everything", ["Write to mia@example.com", "the blue kettle"], ["redacted:"]),
+    ],
+)
+def test_a_link_shows_what_was_chosen_until_it_is_revoked(
+    page: Page,
+    new_context: NewContext,
+    kettles: str,
+    watch: Watch,
+    level: str,
+    shown: list[str],
+    hidden: list[str],
+) -> None:
+    """In a browser that knows nothing: the texts or what stands for them, and after revoking none of it."""
+    watch.allowed.add(404)
+    url = share(page, kettles, f"kettles {level}", level, event=7)
+    other = new_context().new_page()
+    other.goto(url)
+    expect(other.locator("#view")).to_have_attribute("data-event", "7")
+    expect(other.locator("header.top")).to_contain_text(
+        "everything is shown" if level == "Everything" else "verdict sealed before redaction"
+    )
+    if level != "Everything":
+        meaning = other.locator(".ro details p")
+        expect(meaning).to_be_hidden()
+        other.locator(".ro summary").click()
+        expect(meaning).to_contain_text("made from the whole recording")
+        other.locator(".ro summary").click()
+    other.locator("#tabs a", has_text="Conversation").click()
+    for words in shown:
+        expect(other.locator("#panel-conversation")).to_contain_text(words)
+    for panel in PANELS:
+        other.goto(f"{url}?panel={panel}&event=2")
+        for words in hidden:
+            expect(other.locator("body")).not_to_contain_text(words)
+    revoke(page, f"kettles {level}")
+    other.reload()
+    expect(other.locator("h1")).to_have_text("This link shows nothing")
+
+
+def test_everything_wants_a_second_tick(page: Page, kettles: str, watch: Watch) -> None:
+    """Without it the form comes back with a sentence, and nothing that was typed is lost."""
+    watch.allowed.add(400)
+    page.set_viewport_size(PHONE)
+    page.goto(f"{kettles}/share")
+    expect(page.get_by_label(MAY)).to_be_hidden()
+    page.get_by_label("Name of the link").fill("whole")
+    page.get_by_label("Everything").check()
+    expect(page.get_by_label(MAY)).not_to_be_checked()
+    page.get_by_role("button", name="Make the link").click()
+    expect(page.get_by_role("alert")).to_contain_text("tick that you may show them")
+    expect(page.get_by_label("Name of the link")).to_have_value("whole")
+    page.get_by_label(MAY).check()
+    page.get_by_role("button", name="Make the link").click()
+    expect(page.get_by_label("Address of the link")).to_be_visible()
+
+
+def test_levels_are_chosen_with_the_keyboard(page: Page, kettles: str) -> None:
+    """The cards are one group: arrows go through it, and the second tick comes next."""
+    page.goto(f"{kettles}/share")
+    page.get_by_label("Structure only").focus()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_label("Personal data and secrets taken out")).to_be_checked()
+    page.keyboard.press("ArrowDown")
+    expect(page.get_by_label("Everything")).to_be_checked()
+    page.keyboard.press("Tab")
+    expect(page.get_by_label(MAY)).to_be_focused()
+
+
+def test_all_links_are_revoked_after_a_second_look(
+    page: Page, kettles: str, new_context: NewContext, watch: Watch
+) -> None:
+    """The button of all links stands behind a question."""
+    watch.allowed.add(404)
+    url = share(page, kettles, "one of all")
+    page.goto(f"{urlsplit(url).scheme}://{urlsplit(url).netloc}/shares")
+    button = page.locator(".end-all button")
+    expect(button).to_be_hidden()
+    page.get_by_text("Revoke all…").click()
+    button.click()
+    expect(page.locator("main")).to_contain_text("No link works now.")
+    other = new_context().new_page()
+    other.goto(url)
+    expect(other.locator("h1")).to_have_text("This link shows nothing")
+
+
 def test_a_revoked_link_shows_nothing(
     page: Page, new_context: NewContext, chunked: str, watch: Watch
 ) -> None:
@@ -65,7 +180,8 @@ def test_a_revoked_link_shows_nothing(
     other = new_context().new_page()
     other.goto(url)
     expect(other.locator("#banner")).to_be_visible()
-    page.get_by_role("button", name="Revoke the link revoked soon").click()
+    revoke(page, "revoked soon")
+    expect(page.get_by_role("status").filter(has_text="Link revoked.")).to_be_visible()
     expect(page.locator("tr", has_text="revoked soon").locator(".state")).to_have_text("revoked")
     other.keyboard.press("1")
     expect(other.locator("h1")).to_have_text("This link shows nothing")

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from webapp.ingest.retention import DAY, plan, prune
+from webapp.ingest import retention
+from webapp.ingest.retention import DAY, Plan, plan, prune
 from webapp.settings import load_settings
 from webapp.storage import shares, traces
 from webapp.storage.db import Database
@@ -91,3 +92,34 @@ def test_a_dry_run_deletes_nothing_and_pruning_what_it_said(
     with database.session() as session:
         assert traces.get(session, "old") is None
         assert traces.get(session, "new") is not None
+
+
+@pytest.mark.databases("sqlite", "postgresql")
+@pytest.mark.parametrize("needed", ["pinned", "shared", "live", "deleted"])
+def test_what_somebody_needs_by_now_stays(
+    database: Database, add: Add, monkeypatch: pytest.MonkeyPatch, needed: str
+) -> None:
+    """Between looking and deleting much may happen: pinned, shared, taken up again, deleted by hand."""
+    add("old", 31), add("older", 40)
+
+    def planned(*about: Any) -> Plan:
+        made = plan(*about)
+        with database.session() as session:
+            trace = traces.get(session, "older")
+            assert trace is not None
+            if needed == "pinned":
+                traces.pin(session, trace.pk, True)
+            elif needed == "shared":
+                shares.create(session, trace.pk, name="x", now=NOW, days=7)
+            elif needed == "live":
+                trace.status = "live"
+            else:
+                traces.delete(session, trace.pk)
+        return made
+
+    monkeypatch.setattr(retention, "plan", planned)
+    done = prune(database, load_settings(retain_days=30), NOW)
+    assert [each.id for each in done.expired] == ["old"]
+    with database.session() as session:
+        assert traces.get(session, "old") is None
+        assert (traces.get(session, "older") is None) is (needed == "deleted")

@@ -43,6 +43,7 @@ CANNOT: dict[str, dict[str, str]] = {
 
 # form -> what it cannot carry of a run, for the reader of the table
 LACKS: dict[str, str] = {
+    "redacted": "Texts. Rules that need them are skipped; verdict and findings are those of its first line.",
     "sse": "Times of arrival: only an event's own `timestamp` is known.",
     "ndjson": "The framing of the wire, so rules about it are not judged.",
     "array": "The framing of the wire, so rules about it are not judged; a transcript holds no answers.",

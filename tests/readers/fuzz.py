@@ -110,7 +110,7 @@ def add_up(account: Account, records: list[Record], limits: Limits) -> None:
     for record in records:
         hold(1 <= record.line <= account.lines, f"record at line {record.line} of {account.lines}")
         hold(len(record.payload) <= limits.max_record_bytes, "no payload over the limit")
-        hold(set(record.framing) <= FRAMING.keys(), f"framing {record.framing}")
+        hold({note.split()[0] for note in record.framing} <= FRAMING.keys(), f"framing {record.framing}")
     for stray in account.strays:
         hold(1 <= stray.line <= account.lines, f"stray at line {stray.line} of {account.lines}")
         hold(stray.offset >= 0 and len(stray.text) <= 200, "a stray has its place and its beginning")

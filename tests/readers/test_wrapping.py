@@ -16,6 +16,8 @@ from tests.readers.wrapping_teams import FAULT as REFUSED
 from tests.readers.wrapping_teams import GOOD, TEAMS_WRAPS
 from webapp.core import Replay
 from webapp.core.findings import Report
+from webapp.ingest.incoming import prepared
+from webapp.ingest.sealed import engine_of
 from webapp.readers.every import every
 from webapp.readers.read import read
 from webapp.readers.registry import FORMS
@@ -26,7 +28,8 @@ def judged(data: bytes) -> tuple[str | None, Report]:
     found = []
     for stream in every(lambda: [data]):
         detection, records, account = read(stream.chunks, stream.form)
-        replay = Replay(detection.protocol or "ag-ui", stream.run_input)
+        records = prepared(records, account)
+        replay = engine_of(Replay(detection.protocol or "ag-ui", stream.run_input), account)
         for record in records:
             replay.feed(record.payload, record.at, record.framing)
         assert account.lines == account.records + sum(account.ignored.values()) + account.not_understood

@@ -11,6 +11,8 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from tests.readers.wrapping_redacted import wrap_redacted
+
 Event = dict[str, Any]
 
 IDS = {"threadId": "t-1", "runId": "r-1"}
@@ -198,6 +200,7 @@ WRAPS: dict[str, tuple[str, Callable[[list[Event]], bytes]]] = {
     "CopilotKit inspector": ("copilotkit", wrap_copilotkit),
     "debug stream, SSE": ("debug-events", wrap_debug_sse),
     "debug stream, JSON lines": ("debug-events", wrap_debug_ndjson),
+    "redacted file": ("redacted", wrap_redacted),
 }
 
 from tests.readers.wrapping_binary import BINARY_WRAPS  # noqa: E402 - it needs what stands above

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from tests.exchanges import PREFIX, STREAM, activity, entry, exchange, har
+from tests.readers.wrapping_redacted import wrap_redacted_teams
 
 Exchange = dict[str, Any]
 
@@ -234,6 +235,7 @@ TEAMS_WRAPS: dict[str, Wrap] = {
     "SDK console, activities": Wrap("sdk-console", wrap_sdk_console),
     "axios responses": Wrap("js-objects", wrap_axios),
     "activities as Node shows them": Wrap("js-objects", wrap_console_log),
+    "redacted file of exchanges": Wrap("redacted", wrap_redacted_teams),
     "httpx log": Wrap("http-log", wrap_httpx, ""),
     ".NET HttpClient log": Wrap("http-log", wrap_dotnet, ""),
 }

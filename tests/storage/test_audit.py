@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from sqlalchemy import delete, update
 from sqlalchemy.exc import DBAPIError
 
 from webapp.storage import audit
 from webapp.storage.db import Database
-from webapp.storage.models import Act
+from webapp.storage.models import Act, Trace
 
 
 def filled(database: Database, count: int = 5) -> None:
@@ -38,3 +40,30 @@ def test_lines_are_read_newest_first_and_exported_oldest_first(database: Databas
         assert [line.about for line in audit.newest(session, about="t3")[0]] == ["t3"]
         assert audit.newest(session, what="deleted") == ([], 0)
         assert [line.about for line in audit.all_lines(session, batch=2)] == ["t0", "t1", "t2", "t3", "t4"]
+
+
+def test_traces_are_named_as_they_are_called_now(database: Database, store: Callable[..., Trace]) -> None:
+    """Those that stand; one that is gone, or none at all, has no name."""
+    trace = store("pydantic-parallel")
+    with database.session() as session:
+        assert audit.names_of(session, [trace.id, "gonegonegone", ""]) == {trace.id: "pydantic-parallel"}
+        assert audit.names_of(session, []) == {}
+
+
+def test_what_somebody_did_is_a_line_and_what_nobody_did_is_none(database: Database) -> None:
+    """With the name they had then, whoever they are."""
+    with database.session() as session:
+        audit.done(session, None, "uploaded", "t1", at=1.0)
+        audit.done(
+            session, audit.By(None, "n" * 200, "header"), "deleted", "t2", at=2.0, detail={"why": "age"}
+        )
+        audit.done(session, audit.COMMAND, "read anew", "t3", at=3.0)
+    with database.session() as session:
+        told = [
+            (line.who[:12], len(line.who), line.how, line.about, line.detail)
+            for line in audit.all_lines(session)
+        ]
+    assert told == [
+        ("nnnnnnnnnnnn", 100, "header", "t2", {"why": "age"}),
+        ("command line", 12, "command", "t3", {}),
+    ]

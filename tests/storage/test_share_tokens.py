@@ -98,17 +98,6 @@ def test_all_links_that_work_are_ended_together(
     assert gone.revoked == NOW
 
 
-def test_levels_are_those_of_links_that_work(session: Session, trace: Trace) -> None:
-    """Whose redacted copies are still needed: neither expired nor revoked links count."""
-    shares.create(session, trace.pk, name="old", now=NOW - 86_400, days=1, level=shares.EVERYTHING)
-    ended, _ = shares.create(session, trace.pk, name="gone", now=NOW, days=7, level=shares.PERSONAL)
-    shares.create(session, trace.pk, name="on", now=NOW, days=7)
-    assert shares.levels_used(session, trace.pk, NOW) == {"structure", "personal"}
-    shares.revoke(session, trace.pk, ended.id, NOW)
-    session.flush()
-    assert shares.levels_used(session, trace.pk, NOW) == {"structure"}
-
-
 def test_a_link_outlives_who_made_it(session: Session, trace: Trace) -> None:
     """The name is told as long as there is an account; the link works on without."""
     users.add(session, name="The Boss", role="admin", now=NOW)
@@ -123,3 +112,19 @@ def test_a_link_outlives_who_made_it(session: Session, trace: Trace) -> None:
     assert found is not None
     assert found.maker is None
     assert shares.makers(session, [found]) == {}
+
+
+def test_a_free_name_fits_the_column(session: Session, trace: Trace) -> None:
+    """However long the trace's own is; a link of another trace takes no name away."""
+    long = "n" * 150
+    assert shares.name_for(session, trace.pk, long) == "n" * 120
+    shares.create(session, trace.pk, name=long, now=NOW, days=7)
+    assert shares.name_for(session, trace.pk, long) == "n" * 116 + " (2)"
+    assert shares.name_for(session, trace.pk + 1, long) == "n" * 120
+
+
+def test_links_are_called_by_their_names_as_long_as_they_stand(session: Session, trace: Trace) -> None:
+    """Of one that is gone there is none."""
+    share, _ = shares.create(session, trace.pk, name="for Bob", now=NOW, days=7)
+    assert shares.names_of(session, [share.id, "gone"]) == {share.id: "for Bob"}
+    assert shares.names_of(session, []) == {}

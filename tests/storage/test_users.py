@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 from sqlalchemy.orm import Session
@@ -118,3 +120,26 @@ def test_with_an_account_its_sign_ins_go(database: Database) -> None:
     with database.session() as session:
         assert sign_ins.list_of(session, bob.pk, 2.0) == []
         assert added(session, "Eve").pk > bob.pk
+
+
+def test_two_admins_who_demote_each_other_leave_one(database: Database) -> None:
+    """At the same moment, each in a session of its own: the second sees what the first did."""
+    with database.session() as session:
+        pks = [users.add(session, name=name, role="admin", now=1.0).pk for name in ("ada", "bob")]
+    ready = Barrier(2)
+
+    def demote(pk: int) -> bool:
+        with database.session() as session:
+            user = users.by_pk(session, pk)
+            assert user is not None
+            ready.wait()
+            try:
+                users.set_role(session, user, "viewer")
+            except BadInput:
+                return False
+            return True
+
+    with ThreadPoolExecutor(2) as pool:
+        assert sorted(pool.map(demote, pks)) == [False, True]
+    with database.session() as session:
+        assert sorted(user.role for user in users.list_all(session)) == ["admin", "viewer"]

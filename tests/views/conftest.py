@@ -21,6 +21,7 @@ from webapp.views.panels import panels_of
 from webapp.views.selection import Selection
 from webapp.web.deps import make_templates
 from webapp.web.static import Assets
+from webapp.web.who import OPEN
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "webapp" / "samples"
@@ -71,6 +72,7 @@ def show(database: Database) -> Show:
 def write(database: Database) -> Callable[..., str]:
     """One panel of a stored trace as HTML."""
     templates = make_templates(ROOT / "templates", Assets(ROOT / "static"))
+    templates.globals |= {"who": OPEN, "sharing": True}
 
     def written(panel: str, id_: str, shared: bool = False, **chosen: Any) -> str:
         with database.session() as session:

@@ -24,6 +24,7 @@ from webapp.views.timeline_pins import SHARED
 from webapp.views.timeline_tree import LANES
 from webapp.web.deps import make_templates
 from webapp.web.static import Assets
+from webapp.web.who import OPEN
 
 ROOT = Path(__file__).resolve().parents[2]
 SAMPLES = ROOT / "tests" / "samples"
@@ -320,6 +321,7 @@ def test_no_event_at_all_is_said(show: Show) -> None:
 def test_the_fragment_renders_with_everything_named(show: Show) -> None:
     """The template knows every field, writes no style attribute and hides no words."""
     templates = make_templates(ROOT / "templates", Assets(ROOT / "static"))
+    templates.globals |= {"who": OPEN, "sharing": True}
     fragment = templates.get_template("fragments/_timeline.html")
     for panel in (
         show("nested-subagents-timed"),

@@ -32,3 +32,11 @@ def test_every_operation_has_a_name_a_summary_and_a_subject(client: TestClient) 
     told = [operation for methods in paths.values() for operation in methods.values()]
     assert len({operation["operationId"] for operation in told}) == len(told)
     assert all(operation["summary"] and operation["tags"] for operation in told)
+
+
+def test_the_page_leaves_its_main_part_to_the_script(client: TestClient) -> None:
+    """Which makes one of its own; a reader without scripts has that of the note."""
+    html = client.get("/docs").text
+    note = html[html.index("<noscript>") : html.index("</noscript>")]
+    assert (html.count("<main"), note.count("<main")) == (1, 1)
+    assert 'id="main"' in html

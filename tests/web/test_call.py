@@ -104,6 +104,12 @@ def test_the_form_begins_with_an_example(client: TestClient, start: str, holds: 
     assert "localhost, 127.0.0.0/8, [::1]" in page.text
 
 
+def test_the_form_is_a_part_of_live(client: TestClient) -> None:
+    """The page's head says where the reader is."""
+    assert '<a href="/live" aria-current="page">' in client.get("/call").text
+    assert '<a href="/" aria-current="page">' not in client.get("/call").text
+
+
 def test_nobody_else_can_make_it_call(client: TestClient, agent: Agent) -> None:
     """A page of another site cannot send the form."""
     before = len(agent.asked)
@@ -276,6 +282,53 @@ def test_an_answer_with_a_body_is_recorded_whatever_it_is(
     assert trace.verdict == "unchecked"
     assert not said or any(said in note["message"] for note in trace.artefacts)
     assert client.get(f"/traces/{trace.id}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "headline", "said", "side"),
+    [
+        ("fails", "The agent answered 500 Internal Server Error.", "KeyError: 'model'", "Agent’s side."),
+        ("refuse", "The agent answered 401 Unauthorized.", "Not authenticated", "The caller’s side."),
+        ("nothing-here", "The agent answered 404 Not Found.", "Not Found", "The caller’s side."),
+        ("page", "200 OK with <code>text/html</code>, not with an event stream.", "Sign in", "Agent’s side."),
+    ],
+)
+def test_an_answer_that_is_no_stream_is_told_in_the_agents_own_words(
+    client: TestClient,
+    agent: Agent,
+    ended: Callable[[Any], Trace],
+    path: str,
+    headline: str,
+    said: str,
+    side: str,
+) -> None:
+    """Status, words, side and what to do stand above the tabs, the status on the list; the finding is on the same side.
+    No advice to record what was recorded."""
+    trace = ended(call(client, f"{agent.url}/{path}"))
+    page = html.unescape(client.get(f"/traces/{trace.id}").text)
+    banner = page[page.index('id="banner"') : page.index('id="main"')]
+    assert headline in banner
+    assert f"It said <code>{said}" in banner
+    assert f"<b>{side}</b>" in banner
+    assert "What to change" in banner
+    assert f'href="/call?trace={trace.id}"' in banner
+    assert "curl" not in banner
+    assert "Read it as" not in banner
+    listed = html.unescape(client.get("/").text)
+    assert headline in listed
+    findings = html.unescape(client.get(f"/traces/{trace.id}?panel=findings").text)
+    assert side.rstrip(".") in findings[findings.index('id="panel-findings"') :]
+
+
+def test_what_an_agent_says_is_text_and_no_mark_of_ours(
+    client: TestClient, agent: Agent, ended: Callable[[Any], Trace]
+) -> None:
+    """Its tags, its `#12`, its backticks and what turns a line around are shown and obeyed by nothing."""
+    trace = ended(call(client, f"{agent.url}/fails"))
+    page = client.get(f"/traces/{trace.id}").text
+    banner = page[page.index('id="banner"') : page.index('id="main"')]
+    assert "&lt;b&gt;see #12&lt;/b&gt;\\u202e</code>" in banner
+    assert "event=12" not in banner
 
 
 @pytest.mark.parametrize(

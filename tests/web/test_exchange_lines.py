@@ -19,7 +19,7 @@ def teams(database: Database) -> str:
 
 
 def share(client: TestClient, trace: str) -> str:
-    form = {"name": "x", "days": "7", "panel": "events", "event": ""}
+    form = {"name": "x", "days": "7", "level": "everything", "sure": "1"}
     answer = client.post(f"/traces/{trace}/share", data=form)
     found = re.search(r"/s/[A-Za-z0-9_-]{20,}", answer.text)
     assert found is not None

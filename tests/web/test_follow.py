@@ -106,3 +106,44 @@ def test_too_many_watchers_are_refused(client: TestClient, monkeypatch: pytest.M
     for path in ("/live/moves", f"/traces/{public}/live"):
         answer = client.get(path)
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
+
+
+def test_the_head_of_a_live_trace_says_live_until_it_has_ended(client: TestClient) -> None:
+    """What is recorded belongs to Live, what is stored to the list."""
+    begun = _begin(client)
+    client.post(f"{begun['events']}?seq=1", content=WHOLE)
+    assert '<a href="/live" aria-current="page">' in client.get(begun["url"]).text
+    client.post(begun["end"])
+    _to_the_end(client, begun)
+    page = client.get(begun["url"]).text
+    assert '<a href="/" aria-current="page">' in page
+    assert '<a href="/live" aria-current="page">' not in page
+
+
+def test_the_newest_event_is_marked_where_a_fold_holds_it(client: TestClient) -> None:
+    """While the page follows; not where an event was chosen, not unfolded, and not after the end."""
+    begun = _begin(client)
+    burst = sse(started(), *message("m", *("abcdefgh"))[:-1])
+    client.post(f"{begun['events']}?seq=1", content=burst)
+    with client.stream("GET", f"{begun['url']}/live") as answer:
+        for _, told, _ in _events(answer.iter_lines()):
+            if told["seq"] == 10:
+                break
+        assert '<span class="newest" id="newest-9">newest #9</span>' in client.get(begun["url"]).text
+        for chosen in ("?event=9", "?fold=0"):
+            assert 'class="newest"' not in client.get(f"{begun['url']}{chosen}").text
+    client.post(begun["end"])
+    _to_the_end(client, begun)
+    assert 'class="newest"' not in client.get(begun["url"]).text
+
+
+def test_the_command_to_copy_is_the_one_that_there_is(client: TestClient) -> None:
+    """After `make run` the command lies in a folder, and the page says what it is called elsewhere."""
+    page = client.get("/live").text
+    assert ".venv/bin/lanescope serve</pre>" in page
+    assert "installed otherwise it is <code>lanescope</code> alone" in page
+
+
+def _to_the_end(client: TestClient, begun: dict[str, Any]) -> None:
+    with client.stream("GET", f"{begun['url']}/live") as answer:
+        assert [data["status"] for _, data, _ in _events(answer.iter_lines())][-1] == "ready"

@@ -26,6 +26,10 @@ TOKEN = "Xy7-_aBcDeFgHiJkLmNoPqRsTuVwXyZ0"
             '"GET http://127.0.0.1:8321/s/…?panel=x HTTP/1.1"',
         ),
         ("GET /traces/abc/sequence.svg", "GET /traces/abc/sequence.svg"),
+        (
+            "GET /sign-in/oidc/back?code=a-b&state=c.d HTTP/1.1",
+            "GET /sign-in/oidc/back?code=…&state=… HTTP/1.1",
+        ),
     ],
 )
 def test_the_token_alone_is_cut(line: str, shown: str) -> None:
@@ -64,7 +68,9 @@ def test_a_failing_shared_page_is_logged_without_its_token(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     """The last net names the address; the address is the secret."""
-    made = client.post(f"/traces/{add_trace()}/share", data={"name": "x", "days": "1"}).text
+    made = client.post(
+        f"/traces/{add_trace()}/share", data={"name": "x", "days": "1", "level": "everything", "sure": "1"}
+    ).text
     path = made.partition('class="url" value="http://127.0.0.1:8321')[2].partition('"')[0]
     token = path.removeprefix("/s/")
     assert len(token) == 32

@@ -174,7 +174,7 @@ def test_a_shared_page_shows_the_reading_and_changes_nothing(client: TestClient,
         trace = traces.get(session, id_)
         assert trace is not None
         trace.engine = "0.9"
-        _, token = shares.create(session, trace.pk, name="x", now=4e9, days=7)
+        _, token = shares.create(session, trace.pk, name="x", now=4e9, days=7, level="everything")
     for path in ("", "?panel=source", "?panel=source&only=strays"):
         html = client.get(f"/s/{token}{path}").text
         assert not re.search(r"/reread|/rejudge", html)

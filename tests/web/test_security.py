@@ -44,6 +44,26 @@ def test_the_public_name_is_answered(database: Database, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
+    ("listened", "host", "answered"),
+    [
+        ("192.0.2.7", "192.0.2.7:8321", True),
+        ("192.0.2.7", "127.0.0.1:8321", True),
+        ("192.0.2.7", "192.0.2.8:8321", False),
+        ("box.example", "BOX.example", True),
+        ("0.0.0.0", "192.0.2.7:8321", False),
+        ("0.0.0.0", "0.0.0.0:8321", False),
+        ("::", "[::]:8321", False),
+    ],
+)
+def test_a_server_for_others_answers_to_its_own_names(
+    database: Database, tmp_path: Path, listened: str, host: str, answered: bool
+) -> None:
+    """The address it listens on, and this machine's; where it listens on all, the public one has to be set."""
+    client = TestClient(create_app(load_settings(data_dir=tmp_path, host=listened), database), base_url=OWN)
+    assert (client.get("/sign-in", headers={"Host": host}).status_code == 200) is answered
+
+
+@pytest.mark.parametrize(
     "headers",
     [
         {"Origin": "http://evil.example"},

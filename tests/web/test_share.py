@@ -22,6 +22,8 @@ from webapp.views.panels import PANELS
 
 SAMPLE = ROOT / "tests" / "samples" / "chunked-two-subagents.sse"
 SECRETS = ("the-customer-file.sse", "note: call them back", "TICKET-4711")
+EVERYTHING = {"level": "everything", "sure": "1"}
+LEVELS = ("structure", "personal", "everything")
 DOWNLOADS = ("original", "report.html", "sequence.svg", "sequence.mmd")
 
 
@@ -40,10 +42,10 @@ def trace_id(database: Database, settings: Settings) -> str:
 
 @pytest.fixture
 def make(client: TestClient, trace_id: str) -> Callable[..., str]:
-    """Make a link by the form; gives its path, `/s/TOKEN`."""
+    """Make a link by the form; gives its path, `/s/TOKEN`. It shows everything unless `level` says otherwise."""
 
     def made(**answers: str) -> str:
-        form = {"name": "for the team", "days": "7", "panel": "events", "event": "", **answers}
+        form = {"name": "for the team", "days": "7", "panel": "events", "event": "", **EVERYTHING, **answers}
         answer = client.post(f"/traces/{trace_id}/share", data=form)
         assert answer.status_code == 200
         return link_of(answer.text)
@@ -68,7 +70,8 @@ def test_the_form_opens_where_the_reader_was(client: TestClient, trace_id: str) 
     assert '<option value="7" selected>7 days</option>' in html
     assert '<option value="sequence" selected>Sequence</option>' in html
     assert 'name="event" value="352"' in html
-    assert "sees everything in this trace" in html
+    assert re.search(r'value="structure"[^>]*checked', html)
+    assert "checked" not in re.findall(r'<input type="checkbox"[^>]*>', html)[0]
 
 
 def test_a_link_is_shown_once(client: TestClient, trace_id: str, make: Callable[..., str]) -> None:
@@ -92,6 +95,9 @@ def test_a_link_is_shown_once(client: TestClient, trace_id: str, make: Callable[
         ({"panel": "secrets"}, "the panel at which"),
         ({"event": "412"}, "There is no event #412; the last one is #411."),
         ({"event": "<b>"}, "There is no event #&lt;b&gt;"),
+        ({"level": "all"}, "Choose what the reader of the link sees."),
+        ({"level": "everything"}, "tick that you may show them"),
+        ({"level": "everything", "sure": "yes"}, "tick that you may show them"),
     ],
 )
 def test_a_form_that_cannot_be_used_loses_nothing(
@@ -133,12 +139,13 @@ def test_links_begin_with_the_public_url(tmp_path: Path, database: Database, tra
     assert "this machine only" in html
 
 
+@pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("panel", PANELS)
 def test_a_shared_page_is_read_only_under_every_panel(
-    client: TestClient, trace_id: str, make: Callable[..., str], panel: str
+    client: TestClient, trace_id: str, make: Callable[..., str], panel: str, level: str
 ) -> None:
     """No link to the trace's own address or to other traces, no form that changes anything, no secret."""
-    path = make()
+    path = make(level=level)
     for address in (f"{path}?panel={panel}&event=352", f"{path}/{panel}?event=352"):
         answer = client.get(address)
         assert answer.status_code == 200
@@ -153,12 +160,13 @@ def test_a_shared_page_is_read_only_under_every_panel(
             assert secret not in html
 
 
+@pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("panel", PANELS)
 def test_every_address_a_shared_page_leads_to_works(
-    client: TestClient, make: Callable[..., str], panel: str
+    client: TestClient, make: Callable[..., str], panel: str, level: str
 ) -> None:
     """Events, panels, downloads and rules."""
-    path = make()
+    path = make(level=level)
     html = client.get(f"{path}?panel={panel}&event=352").text
     leading = [href for href in hrefs(html) if href.startswith(("/s/", "/rules", "/static/", "/favicon/"))]
     # one of each kind: a hundred rows lead to a hundred events by the same address
@@ -168,26 +176,29 @@ def test_every_address_a_shared_page_leads_to_works(
     assert failed == {}
 
 
+@pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("tail", DOWNLOADS)
 def test_downloads_of_a_link_name_neither_file_nor_ticket(
-    client: TestClient, make: Callable[..., str], tail: str
+    client: TestClient, trace_id: str, make: Callable[..., str], tail: str, level: str
 ) -> None:
-    """They are called as the trace is; only the recording's own bytes are in them."""
-    answer = client.get(f"{make()}/{tail}")
+    """They are called as the trace is, where that may be told; only what the link shows is in them."""
+    answer = client.get(f"{make(level=level)}/{tail}")
     assert answer.status_code == 200
     told = answer.headers["content-disposition"]
     assert told.startswith("attachment; ")
-    assert "refund" in told
+    assert ("refund" in told) == (level == "everything")
+    assert trace_id not in answer.text
     for secret in SECRETS:
         assert secret not in told
         assert secret not in answer.text
-    if tail == "original":
+    if tail == "original" and level == "everything":
         assert answer.content == SAMPLE.read_bytes()
 
 
-def test_a_link_opens_where_it_was_made_for(client: TestClient, make: Callable[..., str]) -> None:
-    """At its panel and event, unless the address names another view."""
-    path = make(panel="timeline", event="21")
+@pytest.mark.parametrize("level", LEVELS)
+def test_a_link_opens_where_it_was_made_for(client: TestClient, make: Callable[..., str], level: str) -> None:
+    """At its panel and event, unless the address names another view; a redacted copy has the same numbers."""
+    path = make(panel="timeline", event="21", level=level)
     html = client.get(path).text
     assert 'data-panel="timeline" data-event="21"' in html
     assert 'data-panel="events" data-event="30"' in client.get(f"{path}?event=30").text
@@ -282,18 +293,63 @@ def test_revoking_ends_one_link_at_once(
     """From either list; another trace's address ends nothing, and the ended one is told as such."""
     path, other = make(name="first"), make(name="second")
     listed = client.get("/shares").text
-    revoke = [href for href in hrefs(listed) if "/revoke" in href]
+    revoke = [href for href in hrefs(listed) if "/share/" in href]
     assert len(revoke) == 2
     foreign = add_trace()
     client.post(revoke[0].replace(trace_id, foreign))
     assert [client.get(each).status_code for each in (path, other)] == [200, 200]
     answer = client.post(revoke[0])
-    assert (answer.status_code, answer.headers["location"]) == (303, "/shares")
+    assert (answer.status_code, answer.headers["location"]) == (303, "/shares?ended=1")
     assert sorted(client.get(each).status_code for each in (path, other)) == [200, 404]
-    assert client.get("/shares").text.count("/revoke") == 1
+    assert client.get("/shares").text.count("/revoke?") == 1
     own = client.get(f"/traces/{trace_id}/share").text
-    assert own.count("/revoke") == 1
+    assert own.count('/revoke"') == 1
     assert '<span class="state revoked">revoked</span>' in own
+
+
+def test_what_was_revoked_is_said_once_it_is(
+    client: TestClient, trace_id: str, make: Callable[..., str]
+) -> None:
+    """On the page it leads to; what is no number says nothing."""
+    make(), make(), make()
+    revoke = [href for href in hrefs(client.get(f"/traces/{trace_id}/share").text) if "/revoke" in href]
+    one = next(href for href in revoke if href.endswith("/revoke"))
+    for address, said in (
+        (one, "Link revoked."),
+        (one, "It had ended already."),
+        (f"/traces/{trace_id}/share/revoke-all", "2 links revoked."),
+        ("/shares/revoke-all", "It had ended already."),
+    ):
+        page = client.get(client.post(address).headers["location"]).text
+        assert re.search(rf'role="status" id="ended">.*<span>{re.escape(said)}</span>', page), address
+    assert 'id="ended"' not in client.get("/shares?ended=<b>many").text
+
+
+def test_links_are_called_apart_unless_somebody_names_them(
+    client: TestClient, trace_id: str, make: Callable[..., str]
+) -> None:
+    """The name that stands in the form is one that no link of this trace has."""
+    make(name="refund desk")
+    answer = client.post(
+        f"/traces/{trace_id}/share", data={"name": "refund desk (2)", "days": "7", "panel": "events"}
+    )
+    assert 'name="name" value="refund desk (3)"' in answer.text
+    assert 'name="name" value="refund desk (3)"' in client.get(f"/traces/{trace_id}/share").text
+
+
+def test_both_lists_have_the_newest_link_first(
+    client: TestClient, database: Database, trace_id: str, make: Callable[..., str]
+) -> None:
+    """Whenever they end."""
+    for number, days in enumerate(("30", "1", "7")):
+        make(name=f"link {number}", days=days)
+        with database.session() as session:
+            session.execute(
+                text("UPDATE shares SET created = created + :n WHERE name = :name"),
+                {"n": number, "name": f"link {number}"},
+            )
+    for address in (f"/traces/{trace_id}/share", "/shares"):
+        assert re.findall(r"<b>link (\d)</b>", client.get(address).text) == ["2", "1", "0"]
 
 
 def test_a_link_cannot_be_made_or_ended_from_another_site(client: TestClient, trace_id: str) -> None:
@@ -325,10 +381,14 @@ def test_a_name_full_of_markup_is_text(client: TestClient, make: Callable[..., s
 def test_a_trace_without_events_can_be_shared(
     client: TestClient, database: Database, settings: Settings
 ) -> None:
-    """Nothing could be read: the page says so, under every panel."""
+    """Whole only, since nothing is known of what would have to go: the page says so, under every panel."""
     stored = ingest(database, [json.dumps("no events").encode()], name="empty", settings=settings)
-    answer = client.post(f"/traces/{stored.id}/share", data={"name": "x", "days": "1", "event": "0"})
-    path = link_of(answer.text)
+    form = {"name": "x", "days": "1", "event": "0"}
+    refused = client.post(f"/traces/{stored.id}/share", data=form)
+    assert refused.status_code == 400
+    assert 'role="alert"' in refused.text
+    assert "None yet." in refused.text
+    path = link_of(client.post(f"/traces/{stored.id}/share", data={**form, **EVERYTHING}).text)
     for panel in PANELS:
         assert client.get(f"{path}?panel={panel}").status_code == 200
     assert client.get(f"{path}/report.html").status_code == 200

@@ -121,6 +121,16 @@ def test_the_four_facts_are_told(client: TestClient, upload: Upload) -> None:
     assert "What to change" in text
 
 
+def test_the_steps_of_the_inspector_say_where_they_lead(client: TestClient, upload: Upload) -> None:
+    """For the eye and for the ear, with the key; one that leads nowhere says so."""
+    trace = upload(PARALLEL)
+    page = client.get(f"/traces/{trace}?event=0").text
+    assert 'title="No finding before this one"' in page
+    title = re.search(r'aria-label="(Next finding, #\d+)" title="([^"]*)" data-go="n"', page)
+    assert title is not None
+    assert title[2] == f"{title[1]} (key n)"
+
+
 def test_the_card_draws_the_life_of_the_item(client: TestClient, upload: Upload) -> None:
     """Opened, closed by its own END, then the fault, with links."""
     html = client.get(f"/traces/{upload(PARALLEL)}").text

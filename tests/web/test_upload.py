@@ -249,6 +249,12 @@ def test_the_description_covers_the_interface_and_only_that(client: TestClient) 
     post = described["paths"]["/api/traces"]["post"]
     assert set(post["requestBody"]["content"]) == {"application/octet-stream", "multipart/form-data"}
     assert {"200", "201", "400", "413"} <= set(post["responses"])
+    listing = described["paths"]["/api/traces"]["get"]
+    assert [each["name"] for each in listing["parameters"]] == [
+        "q", "verdict", "protocol", "status", "limit", "offset",
+    ]  # fmt: skip
+    answer = listing["responses"]["200"]["content"]["application/json"]["schema"]
+    assert answer == {"$ref": "#/components/schemas/TraceList"}
     assert client.get("/redoc").status_code == 404
 
 

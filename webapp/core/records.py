@@ -53,6 +53,7 @@ FRAMING = {
     "frame-other-type": "a frame whose `base_event` names another type than its event",
     "frame-unknown-arm": "a frame that holds an event the binary binding does not have",
     "frame-cut": "the input ends inside this frame",
+    "sealed": "of a redacted file; behind the word stands how far the record came, see `readers/redacted`",
 }
 
 

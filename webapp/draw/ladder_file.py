@@ -14,7 +14,7 @@ from webapp.draw.ladder import ground, heads, labels, track
 from webapp.draw.ladder_model import Ladder, Rung
 from webapp.draw.ladder_place import HEAD, places
 from webapp.draw.ladder_time import clock, pattern
-from webapp.draw.mermaid import text
+from webapp.draw.mermaid import comment, text
 from webapp.draw.sequence_file import CSS
 
 # what the ladder has beyond the classes of a sequence diagram
@@ -69,7 +69,7 @@ def mermaid(ladder: Ladder, note: str = "") -> str:
     agent = f"Agent ({ladder.agent})" if ladder.agent else "Agent"
     out = ["sequenceDiagram"]
     if note:
-        out.append(f"  %% {layout.plain(note)}")
+        out.append(f"  %% {comment(note)}")
     out += [
         f"  participant A as {text(agent)}",
         "  participant T as Teams service",

@@ -18,7 +18,7 @@ def mermaid(diagram: Diagram, note: str = "") -> str:
     """The diagram's window. note: a comment for the first line, such as which rows these are."""
     out = ["sequenceDiagram"]
     if note:
-        out.append(f"  %% {layout.plain(note)}")
+        out.append(f"  %% {comment(note)}")
     out += [f"  participant {_key(n)} as {_who(line)}" for n, line in enumerate(diagram.lifelines)]
     for row in diagram.rows:
         out += _row(row, diagram)
@@ -31,6 +31,11 @@ def text(words: str) -> str:
     if len(cut) > MAX_LABEL:
         cut = cut[: MAX_LABEL - 1] + "…"
     return "".join(_ENTITIES.get(c, c) for c in cut).strip() or "·"
+
+
+def comment(words: str) -> str:
+    """One line that is passed over. Mermaid obeys `%%{…}%%` wherever it stands, in a comment too."""
+    return "".join(_ENTITIES[c] if c in "<>%" else c for c in layout.plain(words))
 
 
 def _row(row: Row, diagram: Diagram) -> list[str]:

@@ -9,17 +9,16 @@ import gc
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import islice
-from typing import Any, Protocol
 
 from sqlalchemy.orm import Session
 
-from webapp.core.evidence import ResponseHead
 from webapp.core.findings import Report
-from webapp.core.records import Record, Step
+from webapp.core.records import Record
 from webapp.ingest.clock import Clock
 from webapp.ingest.incoming import Unread
 from webapp.ingest.index import AT, HEAD, PREFIX, SEQ, TS, Indexer
 from webapp.ingest.rows import finding_row, item_rows, item_severities, run_row, severities, sum_up
+from webapp.ingest.sealed import Engine, Sealed, length
 from webapp.readers.base import Account
 from webapp.storage import bulk
 from webapp.storage.models import Trace
@@ -28,18 +27,6 @@ from webapp.storage.timeline import write_density
 BATCH = 5000  # items written at once
 ROW_COST = 600  # bytes a row's tuple takes beside its payload
 BATCH_BYTES = 4 * 1024 * 1024  # of rows held before they are written: some 5,000 ordinary events
-
-
-class Engine(Protocol):
-    """What is used of `core.Replay`."""
-
-    def feed(self, raw: bytes, at: float | None = None, framing: tuple[str, ...] = ()) -> Step: ...
-
-    def finish(self, head: ResponseHead | None = None) -> Report: ...
-
-    def held(self) -> list[tuple[str, str]]: ...
-
-    def state_now(self) -> Any: ...
 
 
 def analyse(
@@ -51,7 +38,8 @@ def analyse(
     Nothing is committed.
     """
     pk = trace.pk
-    index = Indexer(pk, replay.held, replay.state_now)
+    sealed = isinstance(replay, Sealed)
+    index = Indexer(pk, replay.held, replay.state_now, length if sealed else len)
     writer = _Writer(session, index)
     feed, add = replay.feed, index.add
     unread = Unread()

@@ -7,9 +7,11 @@ BURST_CHARS characters. `grow` runs once a record, so every line of it costs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from webapp.core.records import Item
+from webapp.redact import joined
 from webapp.storage.items import BURST_RECORDS
 from webapp.storage.storable import storable
 
@@ -17,11 +19,15 @@ BURST_CHARS = 64 * 1024
 
 
 class Bursts:
-    """segments: finished ones, tuples in the order of `Segment`'s columns; the caller empties the list."""
+    """segments: finished ones, tuples in the order of `Segment`'s columns; the caller empties the list.
 
-    def __init__(self, trace: int) -> None:
+    length: characters of a piece; a redacted one says how many there were
+    """
+
+    def __init__(self, trace: int, length: Callable[[str], int] = len) -> None:
         self.segments: list[tuple[Any, ...]] = []
         self._trace = trace
+        self._length = length
         self._parts: dict[
             int, tuple[list[Any], list[str]]
         ] = {}  # items.ord -> ([first, last, lane, kind], texts)
@@ -72,7 +78,10 @@ class Bursts:
         for ord_, ((first, last, lane, kind), texts) in self._parts.items():
             text = "".join(texts)
             where = (self._trace, first, last, self._first, self._last, ord_, lane, kind, self._reached)
-            rows.append((*where, len(texts), len(text), storable(text)))
+            chars = len(text)
+            if self._length is not len:
+                chars, text = sum(map(self._length, texts)), joined(text)
+            rows.append((*where, len(texts), chars, storable(text)))
         return rows
 
     @property

@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
+from webapp.core.masking.masker import Masker, masked, masked_json
 from webapp.core.records import Record
-from webapp.ingest.mask import Masker, masked, masked_json
 from webapp.ingest.mask_titles import masked_title
 from webapp.readers.several import Taken
 

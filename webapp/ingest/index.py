@@ -46,7 +46,8 @@ class Entry:
 class Indexer:
     """Rows of one trace as it goes by; the caller takes and empties `events`, `bursts.segments`, `checkpoints`.
 
-    held: gives (id, role) of the messages held after a snapshot; state: gives the shared state now
+    held: gives (id, role) of the messages held after a snapshot; state: gives the shared state now;
+    length: characters of a piece of text (see `Bursts`)
     """
 
     def __init__(
@@ -54,10 +55,12 @@ class Indexer:
         trace: int,
         held: Callable[[], list[tuple[str, str]]],
         state: Callable[[], Any] = dict,
+        length: Callable[[str], int] = len,
     ) -> None:
         self.trace = trace
         self.events: list[Row] = []
-        self.bursts = Bursts(trace)
+        self.bursts = Bursts(trace, length)
+        self._length = length
         self.checkpoints: list[dict[str, Any]] = []
         self.lanes = Lanes()
         self.entries: dict[int, Entry] = {}
@@ -105,7 +108,7 @@ class Indexer:
             if change == "opened":
                 self._open[ord_] = item
             if delta and reached in SHOWN and item.gone is None:  # after `gone` it is shown nowhere
-                entry.seen += len(delta)
+                entry.seen += self._length(delta)
 
         severity = self._severity(step) if step.findings or step.amended else None
         head = 1

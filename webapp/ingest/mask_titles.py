@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from webapp.ingest.mask import masked_text
+from webapp.core.masking.masker import masked_text
 
 LONGEST = 2000  # characters of a name that are looked at so closely; readers cut names at a tenth of it
 _PART = re.compile(r"[^\s/\\]+")

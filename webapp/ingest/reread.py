@@ -7,6 +7,7 @@ reading stays.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -15,9 +16,11 @@ from sqlalchemy.orm import Session
 
 from webapp.core.replay import ENGINE_VERSION
 from webapp.errors import BadInput, Busy, NotFound, TooLarge, UserError
+from webapp.ingest import sealing
 from webapp.ingest.analyse import analyse
 from webapp.ingest.choose import bounds as bounds_of
 from webapp.ingest.cleaner import Cleaner
+from webapp.ingest.copies import drop_all
 from webapp.ingest.incoming import prepared
 from webapp.ingest.keep import Keeper, renumber
 from webapp.ingest.kept import AS_TEXT, is_binary, with_notes
@@ -34,12 +37,16 @@ from webapp.readers.read import read
 from webapp.readers.registry import FORMS, known_form
 from webapp.readers.several import Refused, spooled
 from webapp.settings import Settings, load_settings
-from webapp.storage import captures, originals, traces
+from webapp.storage import audit, captures, originals, traces
 from webapp.storage.db import Database
 from webapp.storage.models import Trace
 
 check_form = known_form  # for handlers, which import no reader
 LIVE = "This trace is still being recorded; it can be read again when that has ended."
+SEALED = (
+    "The verdict of this trace is from before texts were taken out of it. Without them it cannot be judged again, and "
+    "it can be read in one way only; so it stays as it is."
+)
 MISSING = "There is no such trace: it was deleted, or the link is not complete."
 
 
@@ -76,7 +83,12 @@ def forms() -> list[Offer]:
 
 
 def offers(session: Session, trace: Trace) -> list[Offer]:
-    """Every form for this recording: those its beginning fits, best first, then the others."""
+    """Every form for this recording: those its beginning fits, best first, then the others.
+
+    Raises BadInput for a redacted one, which has one form only.
+    """
+    if trace.redaction:
+        raise BadInput(SEALED)
     head = _head(session, trace.pk)
     look = Head(as_utf8(head), complete=len(head) <= HEAD_BYTES)
     found = []
@@ -95,23 +107,27 @@ def reread(
     form: str | None = None,
     protocol: str | None = None,
     settings: Settings | None = None,
+    by: audit.By | None = None,
 ) -> None:
     """Read a trace's original as `form` (None: find out) and judge it as `protocol` (None: as its content says).
+    by: who asks for it.
 
     Raises UserError with one sentence; then the trace is as it was.
     """
     if form is not None:
         check_form(form)
-    _one(database, public_id, settings or load_settings(), form, protocol, anew=True)
+    _one(database, public_id, settings or load_settings(), form, protocol, anew=True, by=by)
 
 
-def rejudge(database: Database, public_id: str, settings: Settings | None = None) -> None:
+def rejudge(
+    database: Database, public_id: str, settings: Settings | None = None, by: audit.By | None = None
+) -> None:
     """Judge a trace by the engine of today: same form, same protocol. Raises UserError as `reread` does."""
-    _one(database, public_id, settings or load_settings(), None, None, anew=False)
+    _one(database, public_id, settings or load_settings(), None, None, anew=False, by=by)
 
 
 def rejudge_all(
-    database: Database, settings: Settings | None = None, *, every: bool = False
+    database: Database, settings: Settings | None = None, *, every: bool = False, by: audit.By | None = None
 ) -> Iterator[Rejudged]:
     """Every trace that another engine judged (every: all of them), one transaction each."""
     with database.session() as session:
@@ -119,7 +135,7 @@ def rejudge_all(
     for public_id in ids:
         name, before = _told(database, public_id)
         try:
-            rejudge(database, public_id, settings)
+            rejudge(database, public_id, settings, by)
         except NotFound:
             continue  # deleted in the meantime
         except UserError as error:
@@ -142,6 +158,7 @@ def _one(
     protocol: str | None,
     *,
     anew: bool,
+    by: audit.By | None,
 ) -> None:
     try:
         with database.session() as session:
@@ -150,11 +167,15 @@ def _one(
                 raise NotFound(MISSING)
             if trace.status == "live":
                 raise BadInput(LIVE)
+            if trace.redaction:
+                raise BadInput(SEALED)
             if anew:
                 _read(session, trace, settings, form, protocol, anew=True)
             else:
                 known = trace.format if trace.format in FORMS else None
                 _read(session, trace, settings, known, trace.protocol or None, anew=False)
+            detail = {"form": trace.format, "protocol": trace.protocol, "engine": trace.engine}
+            audit.done(session, by, "read anew", public_id, at=time.time(), detail=detail)
     except limits.TooLarge as error:
         raise TooLarge(str(error)) from error
     except Refused as error:
@@ -189,9 +210,12 @@ def _read(
     if (reason := stop_told(notes)) is not None:
         replay.stopped_here(reason)
     traces.clear(session, pk)
+    drop_all(session, pk)
     session.refresh(
         trace
     )  # from here on nobody else writes: what another reading wrote meanwhile is replaced
+    if account.seal is not None:
+        sealing.mark(trace, account.seal, sealing.FROM_FILE)
     if anew or not trace.read_as:
         write_reading(trace, found)
     if capture is not None and account.head is None:

@@ -9,10 +9,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from webapp.settings import Settings
-from webapp.storage import retention, traces
+from webapp.storage import audit, retention, traces
 from webapp.storage.db import Database
 
 log = logging.getLogger("lanescope")
@@ -24,6 +24,7 @@ DAY = 86_400
 class Expired:
     """A trace that goes, and why: `age` or `size`. created: unix seconds; size: bytes."""
 
+    pk: int
     id: str
     name: str
     created: float
@@ -58,19 +59,28 @@ def plan(database: Database, settings: Settings, now: float | None = None) -> Pl
         else:
             continue
         over -= each.size
-        expired.append(Expired(each.id, each.name, each.created, each.size, why))
+        expired.append(Expired(each.pk, each.id, each.name, each.created, each.size, why))
     return Plan(expired, count, size, count - len(free))
 
 
-def prune(database: Database, settings: Settings, now: float | None = None) -> Plan:
-    """Delete what is over the limits; what was deleted. Nothing happens while no limit is set."""
+def prune(
+    database: Database, settings: Settings, now: float | None = None, by: audit.By = audit.RETENTION
+) -> Plan:
+    """Delete what is over the limits; what was deleted. Nothing happens while no limit is set. by: who asks.
+
+    What somebody pinned, shared or took up again since the plan was made stays.
+    """
+    now = time.time() if now is None else now
     due = plan(database, settings, now)
+    gone = []
     for each in due.expired:
         with database.session() as session:
-            trace = traces.get(session, each.id)
-            if trace is not None:
-                traces.delete(session, trace.pk)
-    if due.expired:
+            if not retention.still_candidate(session, each.pk, now):
+                continue
+            traces.delete(session, each.pk)
+            audit.done(session, by, "deleted", each.id, at=time.time(), detail={"why": each.why})
+        gone.append(each)
+    if gone:
         database.settle()
-        log.info("%d old traces were deleted, as LANESCOPE_RETAIN_DAYS and _BYTES ask", len(due.expired))
-    return due
+        log.info("%d old traces were deleted, as LANESCOPE_RETAIN_DAYS and _BYTES ask", len(gone))
+    return replace(due, expired=gone, kept=due.kept + len(due.expired) - len(gone))

@@ -11,7 +11,7 @@ from importlib import resources
 
 from webapp.ingest.upload import ingest
 from webapp.settings import Settings
-from webapp.storage import traces
+from webapp.storage import audit, traces
 from webapp.storage.db import Database
 
 
@@ -55,8 +55,8 @@ SAMPLES = (  # the last one is the newest, so it stands first in the list
 )
 
 
-def load_samples(database: Database, settings: Settings | None = None) -> int:
-    """Store the samples that are not there yet; how many were stored."""
+def load_samples(database: Database, settings: Settings | None = None, by: audit.By | None = None) -> int:
+    """Store the samples that are not there yet; how many were stored. by: who asked for them, None on first start."""
     folder = resources.files("webapp.samples")
     stored = 0
     for sample in SAMPLES:
@@ -72,6 +72,7 @@ def load_samples(database: Database, settings: Settings | None = None) -> int:
             source=sample.file,
             settings=settings,
             run_input=run_input,
+            by=by,
         )
         if done.duplicate:
             continue

@@ -18,6 +18,7 @@ from sqlalchemy.orm import Session
 
 from webapp.core import Replay
 from webapp.errors import BadInput, ErrorSentence, TooLarge, UserError
+from webapp.ingest import sealed, sealing
 from webapp.ingest.analyse import analyse
 from webapp.ingest.choose import ManyStreams
 from webapp.ingest.choose import bounds as bounds_of
@@ -32,7 +33,7 @@ from webapp.readers.packing.layers import plain_name
 from webapp.readers.read import read
 from webapp.readers.several import Refused, Unpicked
 from webapp.settings import Settings, load_settings
-from webapp.storage import traces
+from webapp.storage import audit, traces
 from webapp.storage.db import Database
 from webapp.storage.ids import public_id
 from webapp.storage.models import Trace
@@ -70,12 +71,14 @@ def ingest(
     form: str | None = None,
     protocol: str | None = None,
     part: str | None = None,
+    by: audit.By | None = None,
 ) -> Ingested:
     """Store and judge one recording.
 
     name: what the list calls it; source: file name as uploaded (the name if not given), or "paste";
     run_input: the `RunAgentInput` that asked for it (AG-UI only); form, protocol: read and judge it so, whatever it
-    looks like; part: the stream to take out of a file that holds several (`ingest.choose`).
+    looks like; part: the stream to take out of a file that holds several (`ingest.choose`);
+    by: whose it is, and who the audit says uploaded it.
     Raises UserError with one sentence (ManyStreams when there are several and none was named), and then nothing is
     stored.
     """
@@ -93,10 +96,13 @@ def ingest(
                 sha256="",
                 size=0,
                 input=cleaner.run_input(run_input),
+                owner=None if by is None else by.user,
             )
             session.add(trace)
             session.flush()
             _take(session, trace, chunks, chosen, cleaner, form, protocol, part)
+            detail = {"size": trace.size, "records": trace.records}
+            audit.done(session, by, "uploaded", trace.id, at=trace.created, detail=detail)
             return Ingested(trace.id, duplicate=False)
     except _Known as known:
         return Ingested(known.public, duplicate=True)
@@ -141,10 +147,13 @@ def _take(
     if upload.title:
         trace.name = storable(f"{trace.name} › {upload.title}")[:200]
     records = prepared(cleaner.records(records, detection.form), account)
+    if account.seal is not None:
+        sealing.mark(trace, account.seal, sealing.FROM_FILE)
     replay = engine_for(spoken, trace, account, settings)
     write_reading(trace, detection)
     analyse(session, trace, records, replay, lambda: upload.told(account))
-    trace.upload_notes = [artefact_row(note) for note in upload.notes] or None
+    notes = [*upload.notes, *sealing.notes_of(account.seal)]
+    trace.upload_notes = [artefact_row(note) for note in notes] or None
     if upload.size == 0:
         raise BadInput("The recording is empty: there is nothing to look at.")
     digest = upload.close(trace.format)
@@ -159,9 +168,9 @@ def _take(
         trace.source = plain_name(trace.source)
 
 
-def engine_for(spoken: str, trace: Trace, account: Account, settings: Settings) -> Replay:
+def engine_for(spoken: str, trace: Trace, account: Account, settings: Settings) -> sealed.Engine:
     """The engine for one reading of a trace, whose first record has been read."""
-    return Replay(
+    replay = Replay(
         spoken,
         trace.input,
         max_depth=settings.max_depth,
@@ -169,6 +178,7 @@ def engine_for(spoken: str, trace: Trace, account: Account, settings: Settings) 
         head_missing=account.head_missing,
         unjudged=account.unjudged,
     )
+    return sealed.engine_of(replay, account)
 
 
 def write_reading(trace: Trace, found: Detection) -> None:

@@ -11,6 +11,7 @@ from typing import Protocol
 
 from webapp.core.evidence import ResponseHead
 from webapp.core.records import Record
+from webapp.core.seal import Seal
 
 __all__ = ["MAX_STRAYS", "Account", "Artefact", "Reader", "ResponseHead", "Stray"]
 
@@ -56,6 +57,10 @@ class Account:
     head_missing: bool = False
     # rules that what the recording left out would be needed for -> the reason; known like `head_missing`
     unjudged: dict[str, str] = field(default_factory=dict)
+    # of a redacted file: what was concluded before texts were taken out; known like `head_missing`
+    seal: Seal | None = None
+    # why nothing of the input may be taken, one sentence: a redacted file that is not whole
+    refused: str = ""
 
 
 class Reader(Protocol):

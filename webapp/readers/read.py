@@ -32,6 +32,7 @@ from webapp.readers.limits import Limits
 from webapp.readers.mend import mended
 from webapp.readers.packing.layers import SIGN_BYTES, Packed, expanded, unpacker
 from webapp.readers.packing.utf16 import as_utf8
+from webapp.readers.redacted.reader import NAME as REDACTED
 from webapp.readers.registry import FORMS
 from webapp.readers.signs import is_other
 
@@ -85,6 +86,8 @@ def _chosen(form: str, own: Detection, head: bytes, ended: bool, protocol: str |
     """The form that a person named, unless a part of what the text says is lost in it."""
     score = FORMS[form].score(Head(as_utf8(head), complete=ended))
     title = "" if score is None else score.title
+    if own.form == REDACTED != form:  # without its seal it could pass
+        return Detection(None, 0.0, (f"{form_name(own)}, which is read as such only",))
     kinds = tuple(reason for reason in own.reasons if (form, reason) in TEAMS_NAMES)
     told = Detection(form, 1.0, (CHOSEN, *kinds), AGUI_ONLY.get(form, own.protocol), title=title)
     if form not in _HAR and own.form not in (None, form) and own.protocol is not None:

@@ -17,6 +17,7 @@ from webapp.readers.node import reader as node
 from webapp.readers.plain import forms as plain
 from webapp.readers.protobuf import reader as protobuf
 from webapp.readers.python import activity_dump, dump, shown
+from webapp.readers.redacted import reader as redacted
 from webapp.readers.wrapping import fence, http
 
 
@@ -86,6 +87,7 @@ EXPORTS: tuple[Form, ...] = (
     envelopes.form(inner),
     eventstream.FORM,
     protobuf.FORM,
+    redacted.FORM,
 )
 # What stands around a text of a stream, or on its lines
 WRAPPINGS: tuple[Form, ...] = (ACTIVITY_DUMP, SDK_CONSOLE, DUMP, FENCE, HTTP, *LINES)

@@ -16,6 +16,7 @@ from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from webapp.storage import bulk
+from webapp.storage.db import write_first
 from webapp.storage.models import Arrival, Capture, Original
 from webapp.storage.originals import PART_BYTES
 
@@ -47,12 +48,7 @@ def get(session: Session, trace: int) -> Capture | None:
 
 def locked(session: Session, trace: int) -> Capture | None:
     """The same, held against other writers until the transaction ends, and as the last one of them left it."""
-    if session.get_bind().dialect.name == "sqlite":
-        # it has no locks on rows; the first write of a transaction locks the file, and what is read then is the newest
-        session.execute(
-            update(Capture).where(Capture.trace == trace).values(last=Capture.last),
-            execution_options={"synchronize_session": False},
-        )
+    write_first(session)
     query = select(Capture).where(Capture.trace == trace).with_for_update()
     return session.scalar(query.execution_options(populate_existing=True))
 
@@ -165,6 +161,6 @@ def forget_note(capture: Capture, kind: str) -> None:
 
 
 def note(capture: Capture, kind: str, message: str) -> None:
-    """Add an artefact of the capture; each kind once."""
-    if all(known["kind"] != kind for known in capture.notes):
+    """Add an artefact of the capture; the same sentence once, so that storing it again changes nothing."""
+    if all((known["kind"], known["message"]) != (kind, message) for known in capture.notes):
         capture.notes = [*capture.notes, {"kind": kind, "message": message, "line": None}]

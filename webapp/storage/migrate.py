@@ -5,6 +5,7 @@ Rules of this file: run the migrations and say in one sentence why they cannot r
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 from alembic import command
@@ -16,6 +17,7 @@ from sqlalchemy.exc import DBAPIError
 
 import webapp
 from webapp.errors import UserError
+from webapp.storage import private
 from webapp.storage.db import open_database, shown
 
 TURN = 5_273_867_111  # any number that no other program locks
@@ -32,10 +34,11 @@ def config() -> Config:
 def migrate(url: str) -> bool:
     """Create the database of `url` if it is missing and upgrade it to the newest revision; all or nothing.
 
+    A database file is readable by its owner alone from its first moment; an older one is from now on.
     Returns whether the database is new, that is, had no schema before.
     Raises UserError when the folder cannot be written, the file is no database, or a newer program wrote it.
     """
-    _make_folder(url)
+    file = _make_place(url)
     settings = config()
     known = {revision.revision for revision in ScriptDirectory.from_config(settings).walk_revisions()}
     database = open_database(url)
@@ -58,6 +61,8 @@ def migrate(url: str) -> bool:
             settings.attributes["connection"] = connection
             command.upgrade(settings, "head")
             connection.commit()
+            if file is not None:
+                private.close_to_others(file)
             return not stamped
     except DBAPIError as error:
         reason = str(error.orig).strip().splitlines()[0] if error.orig else "unknown error"
@@ -76,12 +81,19 @@ def _take_turn(connection: Connection, url: str) -> None:
     connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({TURN})")
 
 
-def _make_folder(url: str) -> None:
+def _make_place(url: str) -> Path | None:
+    """The database's file, empty if it is new, in its folder; None for one that is no file. Raises UserError."""
     parsed = make_url(url)
-    if not parsed.drivername.startswith("sqlite") or not parsed.database or parsed.database == ":memory:":
-        return
-    folder = Path(parsed.database).parent
+    name = parsed.database if parsed.drivername.startswith("sqlite") else None
+    if not name or name == ":memory:" or name.startswith("file:"):
+        return None
+    file = Path(name)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        private.make_folder(file.parent)
     except OSError as error:
-        raise UserError(f"The data folder {folder} cannot be made: {error.strerror or error}.") from error
+        raise UserError(
+            f"The data folder {file.parent} cannot be made: {error.strerror or error}."
+        ) from error
+    with suppress(OSError):  # what is wrong with it is told when it is opened
+        private.make_file(file)
+    return file

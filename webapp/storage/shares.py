@@ -8,15 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from sqlalchemy import select, update
+from sqlalchemy import ColumnElement, select, update
 from sqlalchemy.orm import Session
 
+from webapp.errors import NotFound
+from webapp.storage.db import write_first
 from webapp.storage.ids import public_id
-from webapp.storage.models import Share, Trace
+from webapp.storage.models import Share, Trace, User
 
 TOKEN_BYTES = 24
+GONE = "This trace was deleted meanwhile, so no link was made."
+# what the reader of a link sees; all but the last open a redacted copy of the trace
+STRUCTURE, PERSONAL, EVERYTHING = LEVELS = ("structure", "personal", "everything")
 
 
 def _hash(token: str) -> str:
@@ -32,8 +37,17 @@ def create(
     days: float,
     panel: str = "events",
     event: int | None = None,
+    level: str = STRUCTURE,
+    maker: int | None = None,
 ) -> tuple[Share, str]:
-    """A new link and its token. now: unix seconds; panel, event: where the link opens."""
+    """A new link and its token.
+
+    now: unix seconds; panel, event: where the link opens; level: what its reader sees; maker: `users.pk`.
+    Raises NotFound when the trace is gone by now.
+    """
+    write_first(session)
+    if session.scalar(select(Trace.pk).where(Trace.pk == trace).with_for_update()) is None:
+        raise NotFound(GONE)
     token = secrets.token_urlsafe(TOKEN_BYTES)
     share = Share(
         id=public_id(),
@@ -44,6 +58,8 @@ def create(
         expires=now + days * 86_400,
         panel=panel,
         event=event,
+        level=level,
+        maker=maker,
     )
     session.add(share)
     session.flush()
@@ -52,10 +68,7 @@ def create(
 
 def get_by_token(session: Session, token: str, now: float) -> Share | None:
     """The link of a token, unless it has expired or was revoked."""
-    query = select(Share).where(
-        Share.token_hash == _hash(token), Share.revoked.is_(None), Share.expires > now
-    )
-    return session.scalar(query)
+    return session.scalar(select(Share).where(Share.token_hash == _hash(token), *_works(now)))
 
 
 def viewed(session: Session, share: Share, now: float) -> None:
@@ -63,13 +76,54 @@ def viewed(session: Session, share: Share, now: float) -> None:
     session.execute(update(Share).where(Share.id == share.id).values(views=Share.views + 1, last_viewed=now))
 
 
-def revoke(session: Session, trace: int, share_id: str, now: float) -> bool:
-    """End a link of this trace for good; False when there is none with this id that still works."""
+def names_of(session: Session, ids: Iterable[str]) -> dict[str, str]:
+    """What these links are called, by id; of those that are gone nothing."""
+    wanted = set(ids)
+    if not wanted:
+        return {}
+    found = session.execute(select(Share.id, Share.name).where(Share.id.in_(wanted)))
+    return {id_: name for id_, name in found}  # noqa: C416
+
+
+def name_for(session: Session, trace: int, name: str) -> str:
+    """This name, or where a link to the trace has it already, the first free one of `name (2)`, `name (3)` …"""
+    taken = set(session.scalars(select(Share.name).where(Share.trace == trace)))
+    number, free = 2, name[:120]
+    while free in taken:
+        tail = f" ({number})"
+        number, free = number + 1, f"{name[: 120 - len(tail)]}{tail}"
+    return free
+
+
+def revoke(session: Session, trace: int, share_id: str, now: float) -> Share | None:
+    """End a link of this trace for good; None when there is none with this id that was not revoked yet."""
     share = session.get(Share, share_id)
     if share is None or share.trace != trace or share.revoked is not None:
-        return False
+        return None
     share.revoked = now
-    return True
+    return share
+
+
+def revoke_all(session: Session, now: float, trace: int | None = None) -> Sequence[Share]:
+    """End every link that works at `now`, of one trace or of all; those that were ended."""
+    query = select(Share).where(*_works(now)).order_by(Share.created, Share.id)
+    ended = session.scalars(query if trace is None else query.where(Share.trace == trace)).all()
+    for share in ended:
+        share.revoked = now
+    return ended
+
+
+def makers(session: Session, shares: Iterable[Share]) -> dict[int, str]:
+    """Names of those who made these links, by `users.pk`; who is gone is not among them."""
+    known = {share.maker for share in shares if share.maker is not None}
+    if not known:
+        return {}
+    found = session.execute(select(User.pk, User.name).where(User.pk.in_(known)))
+    return {pk: name for pk, name in found}  # noqa: C416
+
+
+def _works(now: float) -> tuple[ColumnElement[bool], ...]:
+    return Share.revoked.is_(None), Share.expires > now
 
 
 def list_of(session: Session, trace: int) -> Sequence[Share]:
@@ -79,7 +133,7 @@ def list_of(session: Session, trace: int) -> Sequence[Share]:
 
 
 def live(session: Session, now: float, limit: int = 500) -> Sequence[tuple[Share, Trace]]:
-    """Links that work at `now`, of all traces, those that end first in front."""
+    """Links that work at `now`, of all traces, newest first."""
     query = select(Share, Trace).join(Trace, Trace.pk == Share.trace)
-    query = query.where(Share.revoked.is_(None), Share.expires > now).order_by(Share.expires, Share.id)
+    query = query.where(*_works(now)).order_by(Share.created.desc(), Share.id)
     return session.execute(query.limit(limit)).all()

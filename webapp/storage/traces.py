@@ -33,6 +33,8 @@ from webapp.storage.search import contains, terms
 DERIVED: tuple[type[Base], ...] = (
     EventRow, RunRow, LaneRow, ItemRow, Density, Segment, Checkpoint, FindingRow,
 )  # fmt: skip
+OWN = Trace.copy_of.is_(None)  # no redacted copy
+UNSEALED = Trace.redaction == ""  # judged here, on all its texts
 NAMED_KINDS = ("tool", "step", "subagent")  # a message's `name` is its role: nothing to search for
 
 
@@ -79,7 +81,7 @@ def list_traces(
     q: words that must all be found, each anywhere: name, file, ticket, note, verdict, headline, thread or run
     id, rule, tool, step or subagent name, message text, or the day it was added (`2026-11-29`, UTC).
     """
-    wanted = [_matches(word) for word in terms(q)]
+    wanted = [OWN, *(_matches(word) for word in terms(q))]
     if verdict:
         wanted.append(Trace.verdict == verdict)
     if protocol:
@@ -95,14 +97,14 @@ def facets(session: Session) -> dict[str, dict[str, int]]:
     """How many traces have each verdict and protocol: `{"verdict": {"rejected": 3}, "protocol": {…}}`."""
     counted: dict[str, dict[str, int]] = {}
     for name, column in (("verdict", Trace.verdict), ("protocol", Trace.protocol)):
-        rows = session.execute(select(column, func.count()).group_by(column).order_by(column))
+        rows = session.execute(select(column, func.count()).where(OWN).group_by(column).order_by(column))
         counted[name] = {value: count for value, count in rows if value}
     return counted
 
 
 def get(session: Session, public_id: str) -> Trace | None:
-    """The trace with this id in URLs."""
-    return session.scalar(select(Trace).where(Trace.id == public_id))
+    """The trace with this id in URLs; never a redacted copy, to which links alone lead."""
+    return session.scalar(select(Trace).where(Trace.id == public_id, OWN))
 
 
 def by_pk(session: Session, trace: int) -> Trace | None:
@@ -115,7 +117,7 @@ def find_duplicate(
 ) -> Trace | None:
     """The trace made of the same bytes and judged alike: with the same run input, as the protocol that is named, to its
     end."""
-    same = session.scalars(select(Trace).where(Trace.sha256 == sha256).order_by(Trace.pk))
+    same = session.scalars(select(Trace).where(Trace.sha256 == sha256, OWN).order_by(Trace.pk))
     return next(
         (t for t in same if t.input == run_input and protocol in (None, t.protocol) and not stopped(t)), None
     )
@@ -127,7 +129,7 @@ def stopped(trace: Trace) -> bool:
 
 
 def count(session: Session) -> int:
-    return session.scalar(select(func.count()).select_from(Trace)) or 0
+    return session.scalar(select(func.count()).select_from(Trace).where(OWN)) or 0
 
 
 def rename(session: Session, trace: int, name: str) -> None:
@@ -167,6 +169,6 @@ def clear(session: Session, trace: int) -> None:
 
 
 def of_other_engine(session: Session, engine: str) -> list[str]:
-    """Public ids of the traces that another engine than this one judged, oldest first."""
-    judged = select(Trace.id).where(Trace.engine != engine, Trace.status == "ready")
+    """Public ids of the traces that another engine than this one judged, oldest first; none with a sealed verdict."""
+    judged = select(Trace.id).where(Trace.engine != engine, Trace.status == "ready", OWN, UNSEALED)
     return list(session.scalars(judged.order_by(Trace.pk)))

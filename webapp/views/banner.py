@@ -6,7 +6,7 @@ same finding speaks here, on its row, on the tab and in the inspector; nothing i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
@@ -14,7 +14,7 @@ from webapp.core.advice import Advice, advise
 from webapp.core.foreign import Foreign, by_phrase
 from webapp.storage import causes, findings
 from webapp.storage.models import FindingRow, RunRow, Trace
-from webapp.views import cards, how_read, live, names, run_list, unsettled, user_saw
+from webapp.views import answered, cards, how_read, live, names, run_list, unsettled, user_saw
 from webapp.views.page import PageContext
 from webapp.views.recipes import BY_ANCHOR
 from webapp.views.recipes import HREF as RECIPES_HREF
@@ -50,6 +50,7 @@ class Banner:
     look: str = ""  # the verdict, or `unsettled`: conformant, and yet Teams refused it
     ended: Ended | None = None  # what then stands beside the verdict
     recipe: tuple[str, str] = ("", "")  # address and words, of an unchecked trace
+    answered: bool = False  # no stream came, but an answer of another kind, which this is about
 
 
 def build(session: Session, trace: Trace, page: PageContext, first: FindingRow | None) -> Banner:
@@ -68,7 +69,7 @@ def build(session: Session, trace: Trace, page: PageContext, first: FindingRow |
     stopped = end is unsettled.STOPPED
     why = _why(trace, page, first, stopped)
     user = f"The user saw {seen[:1].lower()}{seen[1:]}" if seen else ""
-    return Banner(
+    banner = Banner(
         look=live.look(trace, look),
         ended=end,
         meta=told.meta(session, trace, page) if teams else _meta(trace, page),
@@ -84,6 +85,26 @@ def build(session: Session, trace: Trace, page: PageContext, first: FindingRow |
         folded_why=" ".join(part for part in (_first_sentence(why), whose, user) if part),
         notes=tuple(_notes(trace)),
         recipe=_recipe(trace) if trace.verdict == "unchecked" else ("", ""),
+    )
+    return _answered(banner, answered.build(session, trace))
+
+
+def _answered(banner: Banner, told: answered.Answered | None) -> Banner:
+    """The banner of an answer that was no stream: how to record one would be no help."""
+    if told is None:
+        return banner
+    return replace(
+        banner,
+        headline=told.headline,
+        why=told.why,
+        whose=f"{told.side}.",
+        whose_more=told.because,
+        change=told.change,
+        rule="",
+        found="",
+        folded_why=f"{told.why} {told.side}.",
+        recipe=(told.again, "Call the agent again") if told.again else ("", ""),
+        answered=True,
     )
 
 
@@ -150,6 +171,8 @@ def _why(trace: Trace, page: PageContext, first: FindingRow | None, stopped: boo
     if trace.status == "failed":
         return trace.error or "The server’s log says where it stopped; the original is kept."
     if trace.status == live.LIVE and first is None:
+        if page.shared:
+            return "Load this page again to see what has come since."
         return "This page follows by itself: it says so the moment a client would stop."
     if trace.verdict == "unchecked":
         known = foreign_of(trace)

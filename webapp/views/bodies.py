@@ -13,6 +13,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
+from webapp.redact import marked
 from webapp.views import raw
 from webapp.views.names import count
 
@@ -123,6 +124,8 @@ def value(content: Any, href: str = "") -> Body:
     """Content of an activity or a result: text as text, anything else as JSON."""
     if isinstance(content, str):
         return code(content, href) if content[:1] in ("{", "[") else body(content, href)
+    if isinstance(content, dict) and marked(str(content.get("redacted", ""))) is not None:
+        return body(content["redacted"], href)  # what is left of an object; patches have added markers to it
     try:
         text = json.dumps(content, ensure_ascii=False)
     except (ValueError, RecursionError):

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from webapp.redact import marked
 from webapp.storage.models import ItemRow
 from webapp.views.names import clip, plural
 
@@ -54,7 +55,9 @@ def _code(found: re.Match[str]) -> str:
 
 
 def quoted(text: str) -> str:
-    """A piece of text as JSON would quote it, so that its spaces are seen."""
+    """A piece of text as JSON would quote it, so that its spaces are seen; a marker stands for itself."""
+    if marked(text) is not None:
+        return text
     inner = text.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{showable(clip(inner, TEXT_SHOWN))}"'
 

@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from webapp.storage import items, texts
 from webapp.storage.models import ItemRow, Trace
 from webapp.storage.storable import storable
-from webapp.views import bodies, names
+from webapp.views import bodies, names, sealed
 from webapp.views.content import showable
 from webapp.views.conversation_calls import Calls, tool_calls
 from webapp.views.conversation_items import contents, life
@@ -35,7 +35,7 @@ class Teller:
         self.session, self.trace, self.page, self.upto, self.anchor = session, trace, page, upto, anchor
         stop = trace.rejected_at
         self.stop = stop if stop is not None and stop <= upto else None
-        self.texts = Texts(session, trace.pk, upto, base)
+        self.texts = Texts(session, trace.pk, upto, base, sealed.without_texts(trace))
         self._out: list[Entry] = []
         self._homes: dict[str, Entry] = {}  # messages by id, for their calls
         self._streamed: dict[tuple[str, str], ItemRow] = {}

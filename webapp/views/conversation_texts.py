@@ -7,9 +7,11 @@ texts, two more for each long one.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
+from webapp.redact import joined, marked, marker
 from webapp.storage import events, texts
 from webapp.storage.models import ItemRow
 from webapp.storage.texts import MAX_SMALL, Piece, Total
@@ -20,10 +22,11 @@ RESULT = 30_000  # characters of a result's payload that are read
 
 
 class Texts:
-    """Texts as of record `upto`. base: where a whole text can be had, "" = nowhere."""
+    """Texts as of record `upto`. base: where a whole text can be had, "" = nowhere; out: markers stand for texts."""
 
-    def __init__(self, session: Session, trace: int, upto: int, base: str) -> None:
+    def __init__(self, session: Session, trace: int, upto: int, base: str, out: bool = False) -> None:
         self.session, self.trace, self.upto, self.base = session, trace, upto, base
+        self._out = out
         self.totals: dict[tuple[int, bool], Total] = {}
         self._pieces: dict[tuple[int, bool], str] = {}
         self._after: dict[int, int] = {}
@@ -48,7 +51,7 @@ class Texts:
         small = [ord_ for ord_ in ords if self._chars(ord_) <= MAX_SMALL]
         pieces = texts.pieces(self.session, self.trace, small, after, self.upto)
         for total, piece in texts.cut(self.session, self.trace, ords, after, self.upto):
-            self._add(total)
+            self._add(replace(total, chars=marked(joined(piece.text)) or 0) if self._out else total)
             pieces.append(piece)
         for piece in sorted(pieces, key=_place):
             key = (piece.item, piece.kept)
@@ -71,6 +74,8 @@ class Texts:
         make = bodies.code if code else bodies.body
         if total is None:
             return make(before) if before else None
+        if self._out:  # pieces of one text have a marker each
+            return make(joined(before + marker(total.chars)) if total.chars else before)
         href = self.link(f"text/{item.ord}?upto={self.upto}")
         piece = self._pieces.get(key, "")
         if len(piece) >= total.chars:

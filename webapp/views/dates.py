@@ -20,6 +20,11 @@ def moment(seconds: float) -> str:
     return f"{day(seconds)}, {local(seconds):%H:%M}"
 
 
+def until(seconds: float) -> str:
+    """`6 Dec 2026, 14:05 CET`: for those who may be in another time zone."""
+    return f"{moment(seconds)} {local(seconds):%Z}"
+
+
 def exact(seconds: float) -> str:
     """`2026-12-06 14:05:09 CET`."""
     return local(seconds).strftime("%Y-%m-%d %H:%M:%S %Z")

@@ -15,13 +15,16 @@ from webapp.core.records import AFTER, DROPPED, REFUSED
 from webapp.draw import rail
 from webapp.storage.events import Line
 from webapp.storage.models import FindingRow, ItemRow, Segment
-from webapp.views import clocks, content, names
+from webapp.views import clocks, content, live, names
 from webapp.views.event_facts import Entry, Facts, Said, beat, spans, subject
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One row as the template writes it; `stop` is the sentence of the stop line under it."""
+    """One row as the template writes it; `stop` is the sentence of the stop line under it.
+
+    newest: `newest #350` on the folded row of a recording that goes on, while the page follows it; "" on others
+    """
 
     id: str
     number: str
@@ -47,12 +50,15 @@ class Row:
     seq: int
     derived: bool
     stop: str = ""
+    newest: str = ""
 
     @property
     def cost(self) -> int:
         """Elements the row adds to the page, from above."""
         optional = (self.mark, self.mark, self.prefix, self.item_id, self.say, self.note, not self.ascii)
-        return 10 + sum(map(bool, optional)) + self.rail.count("<") + (3 if self.stop else 0)
+        return (
+            10 + bool(self.newest) + sum(map(bool, optional)) + self.rail.count("<") + (3 if self.stop else 0)
+        )
 
 
 def said(row: FindingRow) -> Said:
@@ -126,6 +132,7 @@ def _row(entry: Entry, picture: Markup, facts: Facts, same_lane: bool, related: 
         seq=line.seq,
         derived=entry.derived is not None,
         stop=_stop(facts) if line.reached == REFUSED and entry.derived is None else "",
+        newest=f"newest #{last}" if parts and last == page.last and live.unpinned(facts.trace, sel) else "",
     )
 
 

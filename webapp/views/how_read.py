@@ -6,7 +6,7 @@ Rules of this file: words from what is stored with a trace; no database, no link
 from __future__ import annotations
 
 from webapp.storage.models import Trace
-from webapp.views import names
+from webapp.views import names, sealed
 from webapp.views.content import showable
 
 HEADERS = 20  # names of headers that are listed
@@ -39,7 +39,9 @@ def head(trace: Trace) -> str:
 
 
 def masked(trace: Trace) -> str:
-    """What was done about credentials in the upload."""
+    """What was done about credentials in the upload; of a redacted trace what was taken out."""
+    if trace.redaction:
+        return sealed.removed(trace) or sealed.line(trace)
     if trace.masked is None:
         return "Credentials were not looked for: the original is kept as it was received."
     if not trace.masked:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from webapp.core.findings import SEVERITIES, VERDICTS, party_words
 from webapp.storage.items import StoredLane
 from webapp.storage.models import Trace
+from webapp.views import answer_status
 
 SEVERITY = SEVERITIES
 INFO = SEVERITY.index("info")
@@ -191,7 +192,9 @@ def of_records(trace: Trace) -> str:
 
 def whose_side(party: str, trace: Trace) -> str:
     """Whose side a finding is on; of what no event could be read from, nobody but the recording is to blame."""
-    return party_words("capture" if trace.verdict == "unchecked" else party, trace.protocol)
+    if trace.verdict == "unchecked":
+        return answer_status.side(trace) or party_words("capture", trace.protocol)
+    return party_words(party, trace.protocol)
 
 
 def artefact_words(artefact: Mapping[str, Any], limit: int = 2_000) -> str:
@@ -230,3 +233,8 @@ def found(roots: Mapping[int, int], total: int) -> str:
     if notes:
         told.append(plural(notes, "note"))
     return ", ".join(told)
+
+
+def page_number(text: str) -> int:
+    """The page of a list that a URL asks for, from 1; 1 for what is no number."""
+    return int(text[:6]) if text.isascii() and text.isdigit() and int(text[:6]) > 0 else 1

@@ -50,14 +50,15 @@ def build(trace: Trace, sel: Selection, *, shared: bool) -> Reading:
     form = showable(trace.read_as or trace.format)
     told = _told(trace, sel)
     loud = bool(trace.not_understood or _cut(trace) or len(how_read.told(trace)) >= REPAIRED)
-    old = bool(trace.engine) and trace.engine != ENGINE_VERSION
+    # what was sealed before texts were taken out is read in one way and judged no more
+    old = bool(trace.engine) and trace.engine != ENGINE_VERSION and not trace.redaction
     return Reading(
         form=form,
         held=names.held(trace, _event(trace)),
         told=told,
         loud=loud and bool(form),
         brief=f"read as {form}" if trace.events else "",
-        again="" if shared else f"{sel.base}/reread",
+        again="" if shared or trace.redaction else f"{sel.base}/reread",
         judge="" if shared or not old else f"{sel.base}/rejudge",
         engine=showable(trace.engine) if old else "",
         notes=tuple(

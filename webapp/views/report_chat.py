@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from webapp.storage import delivered, texts
 from webapp.storage.models import ItemRow, Trace
-from webapp.views import content, names
+from webapp.views import content, names, sealed
 from webapp.views.page import PageContext
 
 MESSAGES = 10
@@ -72,6 +72,8 @@ def _message(session: Session, trace: Trace, page: PageContext, row: ItemRow, up
         who += f", {content.showable(names.clip(row.name, 40))}"
     if row.lane:
         who += f", {content.showable(names.clip(page.lane_name(row.lane), 60))}"
+    if out := sealed.text(trace, row.chars_seen):
+        return Message(who, out, 0, "", _cut(row, upto))
     if row.chars_seen <= SHOWN:
         text = "".join(texts.stream(session, trace.pk, row.ord, upto))[: row.chars_seen]
         return Message(who, _shown(text), 0, "", _cut(row, upto))

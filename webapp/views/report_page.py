@@ -19,7 +19,7 @@ from webapp import __version__
 from webapp.draw.sequence_file import standalone
 from webapp.storage import events
 from webapp.storage.models import FindingRow, Trace
-from webapp.views import banner, causes, content, dates, how_read, marks, names, raw, report_chat
+from webapp.views import banner, causes, content, dates, how_read, marks, names, raw, report_chat, sealed
 from webapp.views.causes import Matter
 from webapp.views.page import PageContext, load, opens_at
 from webapp.views.panels.sequence import sentence, window
@@ -107,6 +107,7 @@ def build(session: Session, trace: Trace, *, now: float) -> Report:
         ("The user saw", told.saw),
         ("What to change", told.change),
         ("Findings", f"{told.found}. {told.places}" if told.found else ""),
+        ("Redacted", sealed.line(trace)),
     )
     ended = "" if told.ended is None else told.ended.words
     return Report(
@@ -234,7 +235,7 @@ def _read(trace: Trace, page: PageContext) -> list[tuple[str, str]]:
         ),
         ("Held", inside + unread),
         ("Protocol", names.protocol_words(trace)),
-        ("Credentials", how_read.masked(trace)),
+        ("Taken out" if trace.redaction else "Credentials", how_read.masked(trace)),
         ("Clock", f"{clock}."),
         ("SHA-256", f"`{trace.sha256}`"),
     ]

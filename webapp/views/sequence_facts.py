@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 from webapp.draw import layout
 from webapp.draw.sequence_folds import joined
 from webapp.draw.sequence_model import Burst, Entry, Fact, ItemFact, LaneFact, Part
+from webapp.redact import marked
 from webapp.storage import events, findings, items
 from webapp.storage.events import Filters, Line
 from webapp.storage.items import StoredLane
@@ -142,7 +143,8 @@ def _burst(
         first, last = times.get(segment.first), times.get(segment.last)
         took = None if first is None or last is None else max(0.0, last - first)
         item = known.get(segment.item) or ItemFact(segment.item, segment.kind, "", 0)
-        size = len(segment.text.encode("utf-8", "replace"))
+        out = marked(segment.text)  # of a text that was taken out the characters are known
+        size = len(segment.text.encode("utf-8", "replace")) if out is None else out
         parts.append(Part(item, segment.lane, segment.count, size, took, segment.reached))
     return Burst(line.seq, segments[0].burst_last, tuple(parts), _seconds(page, line))
 

@@ -1,25 +1,56 @@
-"""Share links in words: the form that makes one, the list of those made, and the head of a shared page.
+"""Share links in words: the form that makes one and the lists of those made.
 
-Rules of this file: frozen contexts and pure functions from stored rows to them. The clock comes in as `now`.
-A token is seen by `SharePage.url` alone, once; who made a link is not known here and never told.
+Rules of this file: frozen contexts and pure functions from stored rows to them. The clock comes in as `now`. A token
+is seen by `SharePage.url` alone, once. Who made a link is told in the lists, never to its reader; what a reader sees
+is `views/share_levels.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from webapp.errors import BadInput
 from webapp.settings import is_loopback
 from webapp.storage.models import Share, Trace
+from webapp.storage.shares import EVERYTHING, LEVELS, STRUCTURE
 from webapp.views import dates, names
+from webapp.views.live import LIVE
 from webapp.views.panels import panels_of
 from webapp.views.selection import Selection
+from webapp.views.share_levels import TITLES, Card, cards, judged, only_whole, wants_sure
 from webapp.views.vocabulary import of
 
 MAX_NAME = 120  # characters, as the table has it
 DAYS = (1, 7, 30)
-_STATES = {"live": "works", "expired": "expired", "revoked": "revoked"}
+OFF = (
+    "Sharing is turned off in this installation: no link can be made, and those there are show nothing. Whoever runs "
+    "it can turn it on again with LANESCOPE_SHARING."
+)
+_STATES = {"live": "works", "expired": "expired", "revoked": "revoked", "halted": "turned off"}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The answers of the form as they came, or those it begins with. sure: `1` when the second tick is set."""
+
+    name: str
+    days: str
+    panel: str
+    event: str
+    level: str = STRUCTURE
+    sure: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A form that can be used. days: life of the link; event: None opens at the first cause."""
+
+    name: str
+    days: int
+    panel: str
+    event: int | None
+    level: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,18 +70,26 @@ class LinkForm:
     event: str
     panels: Sequence[Choice]
     days: Sequence[Choice]
+    levels: Sequence[Card]
+    sure: bool
     problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class LinkLine:
-    """One link. state: live | expired | revoked; at: where it opens; revoke: address of the form."""
+    """One link. state: live | expired | revoked | halted; at: where it opens; shows: the level in words.
+
+    maker: who made it, "" when there were no accounts or this one is gone; revoke: address of the form, "" when it
+    has ended or the asker may not
+    """
 
     name: str
     trace: str
     trace_href: str
     at: str
+    shows: str
     created: str
+    maker: str
     expires: str
     state: str
     word: str
@@ -61,7 +100,13 @@ class LinkLine:
 
 @dataclass(frozen=True, slots=True)
 class SharePage:
-    """`/traces/ID/share`. url: the link just made, "" otherwise; local: it opens on this machine only."""
+    """`/traces/ID/share`. url: the link just made, "" otherwise; report: what that link gives as a file; local: it
+    opens on this machine only.
+
+    off: why no link can be made, "" when one can; end_all: address that ends all links of the trace, "" while fewer
+    than two can be ended; count: how many that are; whole: why nothing can be taken out; judged: whose the verdict is;
+    ended: what was revoked just now
+    """
 
     trace_name: str
     verdict: str
@@ -74,59 +119,83 @@ class SharePage:
     url: str
     made: str
     local: bool
-    record: str = "event"
+    record: str
+    off: str
+    end_all: str
+    count: str
+    whole: str
+    judged: str
+    ended: str
 
 
 @dataclass(frozen=True, slots=True)
-class SharedHead:
-    """What stands above a shared page. until: `6 Dec 2026`; until_iso: the same for programs."""
+class LinksPage:
+    """`/shares`. off: why they show nothing, "" when they do; end_all: address that ends all, "" when there is no need
+    or it is not the asker's to do; count: how many that are; ended: what was revoked just now"""
 
-    until: str
-    until_iso: str
+    lines: Sequence[LinkLine]
+    off: str
+    end_all: str
+    count: str
+    ended: str
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A form that can be used. days: life of the link; event: None opens at the first cause."""
+class Listing:
+    """What a list needs to know beside the links. makers: names by `users.pk`; may: the asker may end links."""
 
-    name: str
-    days: int
-    panel: str
-    event: int | None
+    now: float
+    makers: Mapping[int, str]
+    may: bool
+    sharing: bool
 
 
-def read_form(trace: Trace, name: str, days: str, panel: str, event: str, share_days: int) -> Asked:
+def read_form(trace: Trace, given: Given, share_days: int) -> Asked:
     """What the form asks for; raises BadInput with the one thing to change."""
-    name = " ".join(name.split())
+    name = " ".join(given.name.split())
     if not name:
         raise BadInput("A link needs a name, so that you know later what it was for.")
     if len(name) > MAX_NAME:
         raise BadInput(f"The name has {len(name):,} characters; {MAX_NAME} are the most.")
-    if days not in {str(number) for number in _days(share_days)}:
+    if given.days not in {str(number) for number in _days(share_days)}:
         raise BadInput("Choose how long the link works from the list.")
-    if panel not in panels_of(trace.protocol):
+    if given.panel not in panels_of(trace.protocol):
         raise BadInput("Choose the panel at which the link opens from the list.")
-    number = event.strip().removeprefix("#")
+    number = given.event.strip().removeprefix("#")
     if number and not (number.isascii() and number.isdigit() and int(number[:10]) < max(trace.records, 1)):
         raise BadInput(
             f"There is no {of(trace.protocol).event} #{number[:20]}; the last one is #{max(trace.records - 1, 0)}."
         )
-    return Asked(name, int(days), panel, int(number) if number else None)
+    _check_level(trace, given)
+    return Asked(name, int(given.days), given.panel, int(number) if number else None, given.level)
 
 
-def form(
-    trace: Trace, name: str, days: str, panel: str, event: str, share_days: int, problem: str = ""
-) -> LinkForm:
+def _check_level(trace: Trace, given: Given) -> None:
+    if given.level not in LEVELS:
+        raise BadInput("Choose what the reader of the link sees.")
+    if given.level != EVERYTHING and (why := only_whole(trace)):
+        later = ", or make the link then" if trace.status == LIVE else ", or make no link"
+        raise BadInput(f"{why.rstrip('.')}: choose “Everything”{later}.")
+    if given.level == EVERYTHING and wants_sure(trace) and given.sure != "1":
+        raise BadInput(
+            "“Everything” shows this customer’s texts to whoever has the link: tick that you may show them, or choose "
+            "another level."
+        )
+
+
+def form(trace: Trace, given: Given, share_days: int, problem: str = "") -> LinkForm:
     """The form with these answers; what cannot be chosen falls back to the default."""
     known = _days(share_days)
-    chosen_days = days if days in {str(number) for number in known} else str(share_days)
+    chosen_days = given.days if given.days in {str(number) for number in known} else str(share_days)
     known_panels = panels_of(trace.protocol)
-    chosen_panel = panel if panel in known_panels else "events"
+    chosen_panel = given.panel if given.panel in known_panels else "events"
     return LinkForm(
-        name=name[: MAX_NAME * 4],
-        event=event[:20],
+        name=given.name[: MAX_NAME * 4],
+        event=given.event[:20],
         panels=[Choice(p.name, p.label, p.name == chosen_panel) for p in known_panels.values()],
         days=[Choice(str(n), names.plural(n, "day"), str(n) == chosen_days) for n in known],
+        levels=cards(trace, given.level if given.level in LEVELS else STRUCTURE),
+        sure=given.sure == "1",
         problem=problem,
     )
 
@@ -139,52 +208,89 @@ def page(
     trace: Trace,
     shares: Sequence[Share],
     asked: LinkForm,
+    listing: Listing,
     *,
-    now: float,
     base: str,
     host: str,
     back: Selection,
     token: str = "",
-    made: Share | None = None,
+    made: str = "",
+    ended: str = "",
 ) -> SharePage:
-    """base: what links begin with; host: its host name; back: the view the reader came from."""
+    """base: what links begin with; host: its host name; back: the view the reader came from; made: name of the link;
+    ended: how many were revoked just now, as the address says it."""
     href = f"/traces/{trace.id}"
+    lines = [line(share, trace, listing) for share in shares]
+    working = sum(bool(each.revoke) for each in lines)
     return SharePage(
         trace_name=trace.name,
         verdict=trace.verdict,
         summary=f"{names.protocol_words(trace)} · {names.plural(trace.events, of(trace.protocol).event)}",
         action=f"{href}/share",
         back=back.href(),
-        report=f"{href}/report.html",
+        report=f"/s/{token}/report.html" if token else "",
         form=asked,
-        lines=[line(share, trace, now) for share in shares],
+        lines=lines,
         url=f"{base}/s/{token}" if token else "",
-        made=made.name if made is not None else "",
+        made=made,
         local=is_loopback(host),
         record=of(trace.protocol).event,
+        off="" if listing.sharing else OFF,
+        end_all=f"{href}/share/revoke-all" if working > 1 else "",
+        count=names.plural(working, "link"),
+        whole=only_whole(trace),
+        judged=judged(trace),
+        ended=ended_words(ended),
     )
 
 
-def line(share: Share, trace: Trace, now: float, back: str = "") -> LinkLine:
-    """back: `all` returns to the list of all links once this one is revoked."""
-    state = "revoked" if share.revoked is not None else "live" if share.expires > now else "expired"
+def ended_words(count: str) -> str:
+    """`2 links revoked.`, of the number in an address; "" for what is no number."""
+    if not (count.isascii() and count.isdigit() and len(count) < 7):
+        return ""
+    number = int(count)
+    return (
+        "It had ended already."
+        if not number
+        else "Link revoked."
+        if number == 1
+        else f"{number:,} links revoked."
+    )
+
+
+def all_links(
+    found: Sequence[tuple[Share, Trace]], listing: Listing, *, may_end_all: bool, ended: str = ""
+) -> LinksPage:
+    """The list of all traces' links; ending one comes back to it."""
+    return LinksPage(
+        lines=[line(share, trace, listing, "?back=all") for share, trace in found],
+        off="" if listing.sharing else OFF,
+        end_all="/shares/revoke-all" if may_end_all and found else "",
+        count=names.plural(len(found), "link"),
+        ended=ended_words(ended),
+    )
+
+
+def line(share: Share, trace: Trace, listing: Listing, back: str = "") -> LinkLine:
+    """One link as a list tells it. back: query of the address that ends it."""
+    works = share.revoked is None and share.expires > listing.now
+    state = "revoked" if share.revoked is not None else "expired" if not works else "live"
     known = panels_of(trace.protocol)
     at = (known.get(share.panel) or known["events"]).label
+    if works and not listing.sharing:
+        state = "halted"
     return LinkLine(
         name=share.name,
         trace=trace.name,
         trace_href=f"/traces/{trace.id}",
         at=at if share.event is None else f"{at} at #{share.event}",
+        shows=TITLES[share.level],
         created=dates.day(share.created),
+        maker="" if share.maker is None else listing.makers.get(share.maker, ""),
         expires=dates.day(share.expires if share.revoked is None else share.revoked),
         state=state,
         word=_STATES[state],
         views=names.plural(share.views, "view"),
         last=dates.moment(share.last_viewed) if share.last_viewed is not None else "",
-        revoke=f"/traces/{trace.id}/share/{share.id}/revoke{'?back=all' if back == 'all' else ''}",
+        revoke=f"/traces/{trace.id}/share/{share.id}/revoke{back}" if works and listing.may else "",
     )
-
-
-def head(share: Share) -> SharedHead:
-    """What the reader of a shared page is told of the link: when it ends, and nothing else."""
-    return SharedHead(dates.day(share.expires), dates.local(share.expires).isoformat(timespec="minutes"))

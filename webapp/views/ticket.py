@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from webapp import __version__
 from webapp.core.rules.model import catalogue
 from webapp.storage.models import Trace
-from webapp.views import banner, causes, names
+from webapp.views import banner, causes, names, sealed
 from webapp.views.markdown import code, plain, prose
 from webapp.views.page import load, opens_at
 from webapp.views.trace import first_cause
@@ -36,6 +36,8 @@ def build(session: Session, trace: Trace, link: str) -> str:
         "",
         f"- **Trace:** {plain(trace.name)} ({plain(told.meta)})",
     ]
+    if trace.redaction:
+        lines.append(f"- **Redacted:** {plain(sealed.line(trace))}")
     for row in rows[:1]:
         cause = causes.tell(session, trace, row)
         lines.append(f"- **Cause:** {cause.word.lower()} at `#{cause.event}`, {_rule(cause.rule)}")
@@ -68,8 +70,9 @@ def build(session: Session, trace: Trace, link: str) -> str:
     if left_out:
         lines += ["", f"{names.plural(left_out, f'more {page.words.event}')} that matter not listed here."]
     at = f"?event={page.event}" if trace.records and rows else ""
-    engine = f" (engine {plain(trace.engine)})" if trace.engine else ""
-    versions = f"Judged by Lanescope {__version__}{engine} as {plain(names.protocol_words(trace))}."
+    engine = f" (engine {plain(trace.engine)})" if trace.engine and not trace.redaction else ""
+    done = "Read" if trace.redaction else "Judged"
+    versions = f"{done} by Lanescope {__version__}{engine} as {plain(names.protocol_words(trace))}."
     lines += ["", f"{versions} Trace: <{link}{at}>"]
     return "\n".join(lines) + "\n"
 

@@ -25,6 +25,7 @@ from webapp.views import (
     names,
     reading,
     run_list,
+    sealed,
     unsettled,
     vocabulary,
 )
@@ -92,6 +93,8 @@ class TraceView:
     scrubber: Scrubber
     shared: bool
     live: live.Live | None = None
+    taken_out: str = ""  # what was taken out and whose the verdict is, "" where the page's head says it
+    redacted: Sequence[sealed.File] = ()
 
 
 def build(
@@ -152,6 +155,8 @@ def build(
         scrubber=_scrubber(session, trace, here, page),
         shared=shared,
         live=live.build(session, trace, here, getattr(shown, "end", event), shared=shared),
+        taken_out="" if shared else sealed.line(trace),
+        redacted=() if shared else sealed.files(trace),
     )
 
 

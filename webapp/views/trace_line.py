@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from webapp.storage.models import Trace
-from webapp.views import dates, live, run_list, unsettled, vocabulary
+from webapp.views import answer_status, dates, live, run_list, unsettled, vocabulary
 from webapp.views.marks import marks
 from webapp.views.names import plural, short_id, unit_of
 from webapp.views.selection import Selection
@@ -36,6 +36,7 @@ class TraceLine:
     edit_href: str
     name: str
     ticket: str
+    redacted: bool
     verdict: str
     look: str
     status: str
@@ -79,6 +80,7 @@ def trace_line(row: Trace, now: float, outcomes: Mapping[str, int] | None = None
         edit_href=f"{href}/edit",
         name=row.name,
         ticket=row.ticket,
+        redacted=bool(row.redaction),
         verdict=row.verdict,
         look=look,
         status=row.status,
@@ -110,7 +112,8 @@ def _side(row: Trace) -> str:
     if not row.headline_party:
         return ""
     if row.verdict == "unchecked":
-        return _SIDES["capture"]
+        whose = answer_status.side(row).removeprefix("The ").partition("’")[0]
+        return whose.capitalize() or _SIDES["capture"]
     return _SIDES.get(row.headline_party) or ("Teams" if row.protocol == "teams" else "Transport")
 
 
@@ -118,6 +121,8 @@ def _headline(row: Trace, bad: Ended | None = None) -> str:
     """The first cause as a sentence; what to say when there is none. bad: how it ended all the same."""
     if row.status == "failed":
         return row.error or "It could not be analysed."
+    if told := answer_status.headline(row):
+        return told
     if row.headline:
         text = _LONG_ID.sub(lambda found: f"`{short_id(found[1])}`", row.headline)
         text = text[:1].upper() + text[1:]

@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 from webapp.core.findings import VERDICTS
 from webapp.storage.models import Trace
-from webapp.views import vocabulary
+from webapp.views import names, vocabulary
 from webapp.views.names import VERDICT_WORD, plural
 from webapp.views.sent import Sent
 from webapp.views.trace_line import PROTOCOLS, TraceLine, protocol_label, trace_line
@@ -62,7 +62,7 @@ def parse_query(q: str = "", verdict: str = "", protocol: str = "", page: str = 
         q=q.strip()[:200],
         verdict=verdict if verdict in VERDICTS else "",
         protocol=protocol if protocol in PROTOCOLS else "",
-        page=min(int(page), 1_000_000) if page.isascii() and page.isdigit() and int(page) > 0 else 1,
+        page=names.page_number(page),
     )
 
 

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from webapp.storage import delivered, items, texts
 from webapp.storage.models import FindingRow, ItemRow, Trace
-from webapp.views import names
+from webapp.views import names, sealed
 from webapp.views.content import showable
 from webapp.views.page import PageContext
 
@@ -54,6 +54,8 @@ def _ending(page: PageContext) -> str:
 
 def _quote(session: Session, trace: Trace, page: PageContext, item: ItemRow) -> str:
     """The end of what was on screen, since the end is where it broke."""
+    if out := sealed.text(trace, item.chars_seen):
+        return out
     seen = texts.end_of(session, trace.pk, item.ord, -1, page.stop - 1, True, READ, head=False)
     text = showable(" ".join(seen.split())).replace("`", "'")
     if len(text) > QUOTE:

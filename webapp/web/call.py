@@ -27,6 +27,7 @@ from webapp.storage import captures
 from webapp.storage.db import Database
 from webapp.storage.ids import public_id
 from webapp.views import call as views
+from webapp.web.audit import by
 from webapp.web.deps import AppHub, Db, DbSession, render
 from webapp.web.errors import status_of
 from webapp.web.traces import find_trace
@@ -101,7 +102,7 @@ async def call(request: Request, calls: Running) -> Response:
     url, secret, name = _text(fields, "url"), _text(fields, "authorization"), _text(fields, "name")
     asked = _text(fields, "run_input").replace("\r\n", "\n")
     try:
-        trace_id = await calls.start(url, asked, secret, name)
+        trace_id = await calls.start(url, asked, secret, name, by(request))
     except UserError as error:
         filled = views.Filled(url=without_user(url), run_input=asked, name=name[:200])
         return _page(request, calls, filled, error, again=bool(secret.strip()))

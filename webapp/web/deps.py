@@ -16,6 +16,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 from sqlalchemy.orm import Session
 
+from webapp.accounts.oidc.provider import Provider
 from webapp.ingest.live.hub import Hub
 from webapp.ingest.live.recorder import Recorder
 from webapp.ingest.signals import Signals
@@ -24,6 +25,7 @@ from webapp.storage.db import Database
 from webapp.views.content import harmless
 from webapp.views.marks import marks
 from webapp.web.static import Assets
+from webapp.web.who import who_of
 
 
 def make_templates(folder: Path, assets: Assets) -> Environment:
@@ -55,15 +57,19 @@ def _exact(text: str) -> Markup:
 
 
 def render(request: Request, template: str, /, status: int = 200, **context: Any) -> HTMLResponse:
-    """One page or fragment; `template` is a path below `templates/`."""
-    env: Environment = request.app.state.templates
-    html = env.get_template(template).render(request=request, **context)
+    """One page or fragment; `template` is a path below `templates/`. Each knows who asks (`who`), so that it shows
+    what they may do and no more, whether there are accounts here (`accounts`), and whether links can be made
+    (`sharing`)."""
+    html = fragment(request, template, **context)
     return HTMLResponse(html, status_code=status, headers={"Vary": "HX-Request"})
 
 
 def fragment(request: Request, template: str, /, **context: Any) -> str:
     """A fragment as text, for an answer that is no page."""
     env: Environment = request.app.state.templates
+    asker = who_of(request)
+    sharing = get_settings(request).sharing
+    context = {"who": asker, "accounts": asker.kind != "open", "sharing": sharing, **context}
     return env.get_template(template).render(request=request, **context)
 
 
@@ -95,6 +101,12 @@ def get_hub(request: Request) -> Hub:
 def get_signals(request: Request) -> Signals:
     signals: Signals = request.app.state.signals
     return signals
+
+
+def provider_of(request: Request) -> Provider | None:
+    """The OpenID Connect provider people sign in at; None where there is none."""
+    provider: Provider | None = request.app.state.provider
+    return provider
 
 
 def get_session(database: Annotated[Database, Depends(get_database)]) -> Iterator[Session]:

@@ -14,6 +14,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from webapp.views import report_page, ticket
+from webapp.web.audit import note_beside
 from webapp.web.deps import AppSettings, DbSession
 from webapp.web.files import attachment
 from webapp.web.share import link_base
@@ -29,6 +30,7 @@ def ticket_text(request: Request, session: DbSession, settings: AppSettings, tra
     trace = find_trace(session, trace_id)
     link = f"{link_base(request, settings)}/traces/{trace.id}"
     body = ticket.build(session, trace, link).encode("utf-8", "replace")
+    note_beside(request, "exported", trace.id, kind="ticket")
     return Response(body, media_type="text/markdown; charset=utf-8")
 
 
@@ -37,7 +39,9 @@ def report_file(request: Request, session: DbSession, trace_id: str) -> Response
     """One HTML file without scripts, for those who cannot reach this machine."""
     trace = find_trace(session, trace_id)
     document = report_page.build(session, trace, now=time.time())
-    return attachment(report_html(request, document), "text/html", trace.name, "report.html")
+    answer = attachment(report_html(request, document), "text/html", trace.name, "report.html")
+    note_beside(request, "exported", trace.id, kind="report")
+    return answer
 
 
 def report_html(request: Request, document: report_page.Report) -> str:

@@ -7,35 +7,54 @@ here and nowhere else.
 from __future__ import annotations
 
 import logging
+import re
+from urllib.parse import quote
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import JSONResponse, RedirectResponse, Response
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnection
 from starlette.exceptions import HTTPException
 
-from webapp.errors import BadInput, Busy, NotFound, Refused, TooLarge, UserError, WrongHost
+from webapp.accounts.next import HOME, local
+from webapp.errors import (
+    BadInput,
+    Busy,
+    NotFound,
+    Refused,
+    SignInNeeded,
+    TooLarge,
+    TooMany,
+    UserError,
+    WrongHost,
+)
+from webapp.web.access import entry_of
 from webapp.web.deps import render
 
 log = logging.getLogger("lanescope")
 
+_REST = re.compile(r"https?://[^/?#]*")  # of an address, what stands before its path
 RETRY_SECONDS = "2"  # what a program is told to wait after a 503
 
 _STATUS: dict[type[UserError], int] = {
     BadInput: 400,
+    SignInNeeded: 401,
     Refused: 403,
     NotFound: 404,
     TooLarge: 413,
     WrongHost: 421,
+    TooMany: 429,
     Busy: 503,
 }
 _TITLES = {
+    401: "Not signed in",
     403: "Not allowed",
     404: "Not found",
     405: "Not possible here",
     413: "Too large",
     421: "Wrong address",
+    429: "Too often",
     500: "Something failed",
     503: "Not now",
 }
@@ -47,7 +66,12 @@ def status_of(error: UserError) -> int:
 
 
 def error_response(request: Request, error: UserError) -> Response:
-    return _told(request, status_of(error), error.sentence)
+    if isinstance(error, SignInNeeded) and _opens_page(request):
+        return RedirectResponse(sign_in_address(request), 303)
+    answer = _told(request, status_of(error), error.sentence)
+    if isinstance(error, TooMany):
+        answer.headers["Retry-After"] = str(error.seconds)
+    return answer
 
 
 def failure_response(request: Request) -> Response:
@@ -59,13 +83,48 @@ def _told(request: Request, status: int, sentence: str) -> Response:
     response = _shaped(request, status, sentence)
     if status == 503:
         response.headers["Retry-After"] = RETRY_SECONDS
+    if status == 401:
+        response.headers["WWW-Authenticate"] = "Bearer"
+        if request.headers.get("hx-request") == "true":  # the whole page has to go there, not this part of it
+            response.headers["HX-Redirect"] = sign_in_address(request)
     return response
 
 
-def _shaped(request: Request, status: int, sentence: str) -> Response:
-    if request.url.path.startswith(("/api/", "/proxy/")) or "application/json" in request.headers.get(
+def sign_in_address(request: Request) -> str:
+    """The page on which one signs in, and from which one comes back: to the page shown, where htmx asks for a part."""
+    shown = request.headers.get("hx-current-url") if request.headers.get("hx-request") == "true" else None
+    if shown is None:
+        scope = request.scope
+        path, query = scope.get("raw_path") or scope["path"].encode(), scope["query_string"]
+        asked = (path + (b"?" + query if query else b"")).decode("latin-1")
+    else:
+        asked = _REST.sub("", shown, count=1).partition("#")[0]
+    back = local(asked)
+    return "/sign-in" if back == HOME else f"/sign-in?next={quote(back, safe='/')}"
+
+
+def _opens_page(request: Request) -> bool:
+    """Whether a browser opens a page, so that it can be led to another; a program is told, and so is a form whose
+    content would be lost."""
+    headers = request.headers
+    accepts = headers.get("accept", "")
+    if request.method not in ("GET", "HEAD") or "hx-request" in headers or "authorization" in headers:
+        return False
+    if is_for_programs(request) or "text/event-stream" in accepts:
+        return False
+    entry = entry_of(request.method, request.scope["path"])
+    return "text/html" in accepts or entry is None or entry.keys != "read"  # a download is no page
+
+
+def is_for_programs(request: Request) -> bool:
+    """Whether a fault is told in JSON."""
+    return request.url.path.startswith(("/api/", "/proxy/")) or "application/json" in request.headers.get(
         "accept", ""
-    ):
+    )
+
+
+def _shaped(request: Request, status: int, sentence: str) -> Response:
+    if is_for_programs(request):
         return JSONResponse({"error": sentence}, status_code=status)
     if request.headers.get("hx-request") == "true":
         return render(request, "fragments/_error.html", status, sentence=sentence)

@@ -71,4 +71,5 @@ def original_file(database: Database, trace: Trace, name: str) -> Response:
 
 
 def _ascii(name: str) -> str:
-    return name.encode("ascii", "replace").decode().replace("?", "_")
+    # some browsers read %2F in this plain name as the sign it stands for
+    return re.sub(r"[?%]", "_", name.encode("ascii", "replace").decode())

@@ -21,6 +21,7 @@ from webapp.storage import traces as repository
 from webapp.storage.db import Database
 from webapp.views import live_list
 from webapp.web.deps import AppHub, AppSettings, Db, DbSession, render, wants_fragment
+from webapp.web.who import Asker
 
 router = APIRouter(include_in_schema=False)
 
@@ -30,10 +31,11 @@ MOST_LISTED = 100  # running traces that are listed
 
 
 @router.get("/live")
-def page(request: Request, session: DbSession, settings: AppSettings) -> Response:
+def page(request: Request, session: DbSession, settings: AppSettings, asker: Asker) -> Response:
     """What is being recorded now, and the ways to record."""
     rows, found = repository.list_traces(session, status=LIVE, limit=MOST_LISTED)
-    running = live_list.build(rows, found, now=time.time(), settings=settings)
+    key = asker.kind != "open"
+    running = live_list.build(rows, found, now=time.time(), settings=settings, key=key)
     template = "fragments/_running.html" if wants_fragment(request) else "pages/live.html"
     return render(request, template, running=running)
 
@@ -83,7 +85,7 @@ async def _one(database: Database, hub: Hub, public: str) -> AsyncIterator[Serve
             news = await anext(following, None)
             if news is None:
                 return
-            known = [signal for signal in news if signal.trace == public and signal.status != "raw"]
+            known = [signal for signal in news if signal.trace == public]
             if not known:
                 position = await run_in_threadpool(_position, database, public)
             elif known[-1].status != position.status or known[-1].seq > position.seq:

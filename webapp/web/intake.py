@@ -14,13 +14,14 @@ from typing import IO, Any
 
 from starlette.datastructures import FormData, UploadFile
 
+from webapp.core.masking.masker import masked_text
 from webapp.errors import BadInput
 from webapp.ingest import choose
 from webapp.ingest.choose import Choice
-from webapp.ingest.mask import masked_text
 from webapp.ingest.reread import check_form, reread
 from webapp.ingest.upload import Ingested, ingest
 from webapp.settings import Settings
+from webapp.storage.audit import By
 from webapp.storage.db import Database
 
 CHUNK = 256 * 1024  # bytes handed to ingest at once
@@ -85,8 +86,10 @@ def recordings_of(form: FormData) -> list[Recording]:
     ]
 
 
-def receive(form: FormData, database: Database, settings: Settings) -> list[Ingested] | Questions:
-    """Store what a form sends, or ask which streams are meant."""
+def receive(
+    form: FormData, database: Database, settings: Settings, by: By | None = None
+) -> list[Ingested] | Questions:
+    """Store what a form sends, or ask which streams are meant. by: who sends it."""
     recordings = recordings_of(form)
     chosen = chosen_form(form.get("as"))
     ticked = [str(value).partition("@") for value in form.getlist("part")]
@@ -120,14 +123,14 @@ def receive(form: FormData, database: Database, settings: Settings) -> list[Inge
     if not any(wanted):
         raise BadInput("None of the ticked streams is in the file that was sent, so nothing was stored.")
     done = [
-        store(recording, database, settings, id_, form=chosen)
+        store(recording, database, settings, id_, form=chosen, by=by)
         for recording, ids in zip(recordings, wanted, strict=True)
         for id_ in ids
     ]
     if chosen is not None:  # a recording that is here already is then read so as well
         for each in done:
             if each.duplicate:
-                reread(database, each.id, form=chosen, settings=settings)
+                reread(database, each.id, form=chosen, settings=settings, by=by)
     return done
 
 
@@ -139,11 +142,12 @@ def store(
     *,
     form: str | None = None,
     protocol: str | None = None,
+    by: By | None = None,
 ) -> Ingested:
     """One recording, or one stream of it."""
     return ingest(
         database, pieces_of(recording.file), name=recording.name, source=recording.source or recording.name,
-        settings=settings, run_input=recording.run_input, form=form, protocol=protocol, part=part,
+        settings=settings, run_input=recording.run_input, form=form, protocol=protocol, part=part, by=by,
     )  # fmt: skip
 
 
@@ -155,13 +159,14 @@ def store_parts(
     *,
     form: str | None = None,
     protocol: str | None = None,
+    by: By | None = None,
 ) -> list[Ingested]:
     """The streams that are named, `all` for every one; without a name the only one. Raises ManyStreams."""
     if choose.ALL in wanted:
         asked = choose.ask(pieces_of(recording.file), settings, form)
         wanted = [] if asked is None else [choice.id for choice in asked.choices]
     ids: Sequence[str | None] = list(dict.fromkeys(wanted)) or [None]
-    return [store(recording, database, settings, id_, form=form, protocol=protocol) for id_ in ids]
+    return [store(recording, database, settings, id_, form=form, protocol=protocol, by=by) for id_ in ids]
 
 
 def chosen_form(value: object) -> str | None:

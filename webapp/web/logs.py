@@ -1,4 +1,4 @@
-"""Keeps share tokens out of the log: who can read a log file must not be able to open a link.
+"""Keeps tokens of links and codes of sign-ins out of the log: who can read it must not get in with what it says.
 
 Rules of this file: what is cut from a record before any handler sees it; nothing else is changed.
 """
@@ -8,13 +8,14 @@ from __future__ import annotations
 import logging
 import re
 
-LOGGERS = ("lanescope", "uvicorn", "uvicorn.access", "uvicorn.error")
+LOGGERS = ("lanescope", "uvicorn", "uvicorn.access", "uvicorn.error", "uvicorn.asgi")
 _LINK = re.compile(r"/s/[^\s/?#\"'<>]+")
+_CODE = re.compile(r"\b(code|state)=[^\s&\"'<>]+")  # what a provider sends back with whoever signed in there
 
 
 def without_tokens(text: str) -> str:
     """`GET /s/Xy…/events?event=3` -> `GET /s/…/events?event=3`."""
-    return _LINK.sub("/s/…", text)
+    return _CODE.sub(r"\1=…", _LINK.sub("/s/…", text))
 
 
 class WithoutTokens(logging.Filter):

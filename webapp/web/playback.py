@@ -22,6 +22,7 @@ from webapp.storage.models import Trace
 from webapp.views import playback as views
 from webapp.views.page import Clock
 from webapp.views.selection import parse
+from webapp.web.audit import note_beside
 from webapp.web.deps import AppSettings, Db, DbSession
 from webapp.web.replays import MAX_REPLAYS, Replay, Slots, played
 from webapp.web.shapes import Fault
@@ -129,6 +130,15 @@ async def stream(
     slots = _slots(request)
     if not slots.take():
         return JSONResponse({"error": FULL}, 503, headers={"Retry-After": str(RETRY_SECONDS)})
+
+    def noted() -> None:
+        note_beside(request, "exported", trace.id, kind="stream")
+
+    try:
+        await run_in_threadpool(noted)
+    except BaseException:
+        slots.taken -= 1
+        raise
     clock = views.clock_of(trace)
     tape = Tape(database, trace, settings)
     loop = asyncio.get_running_loop()

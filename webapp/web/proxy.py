@@ -15,17 +15,23 @@ from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from starlette.datastructures import Headers as Names
+from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from webapp.accounts import cookies
 from webapp.errors import BadInput, Refused, UserError
+from webapp.ingest.live.keeping import STOPPED
 from webapp.ingest.proxy.forward import Asked
 from webapp.ingest.proxy.headers import Headers, has_body
-from webapp.ingest.proxy.recording import LEFT, STOPPED
+from webapp.ingest.proxy.recording import LEFT
 from webapp.ingest.proxy.service import Proxy
 from webapp.ingest.proxy.targets import Target
 from webapp.ingest.proxy.upstream import ClientGone, Cut, Failed
-from webapp.settings import is_loopback
+from webapp.settings import Settings, is_loopback
+from webapp.storage import keys
+from webapp.web.admission import KEY_HEADER
+from webapp.web.audit import by
 from webapp.web.errors import status_of
 from webapp.web.security import AS_IT_IS, PASSED_ON
 
@@ -66,9 +72,9 @@ class Endpoint:
         except UserError as error:
             await refuse(send, status_of(error), error.sentence)
             return
-        headers = list(scope["headers"])
+        headers = theirs(list(scope["headers"]), scope["app"].state.settings)
         client = Client(receive, has_body(headers))
-        asked = Asked(scope["method"], path, headers, client.body())
+        asked = Asked(scope["method"], path, headers, client.body(), by(Request(scope)))
         answer = Answered(send)
         work = asyncio.create_task(proxy.forward(target, address, asked, answer))
         left = asyncio.create_task(client.left())
@@ -92,6 +98,45 @@ class Endpoint:
         elif fault is not None and not isinstance(fault, Cut):
             raise fault
         # after a Cut the answer is left unfinished, so that the client sees a cut too
+
+
+def theirs(headers: Headers, settings: Settings) -> Headers:
+    """A request's headers without what is meant for us: a key wherever it stands, our cookie, and the name a proxy in
+    front wrote."""
+    ours = {KEY_HEADER.encode(), settings.trusted_header.encode()}
+    kept = [(name, value) for name, value in headers if name.lower() not in ours and not is_key(name, value)]
+    return [
+        (name, rest)
+        for name, value in kept
+        if (rest := without_cookie(value) if name.lower() == b"cookie" else value) or not value
+    ]
+
+
+def is_key(name: bytes, value: bytes) -> bool:
+    """Whether a header gives one of our keys away."""
+    given = value.partition(b" ")[2].strip()
+    return name.lower() == b"authorization" and given.startswith(keys.PREFIX.encode())
+
+
+def not_ours(headers: Headers) -> Headers:
+    """An answer's headers without a cookie that would take the place of ours: a target is no part of this site."""
+    return [
+        (name, value)
+        for name, value in headers
+        if name.lower() != b"set-cookie" or not is_ours(value.partition(b"=")[0].strip())
+    ]
+
+
+def is_ours(cookie: bytes) -> bool:
+    """Whether a cookie of this name is read here."""
+    return cookie.lower().removeprefix(b"__host-").startswith(cookies.COOKIE.partition("_")[0].encode())
+
+
+def without_cookie(value: bytes) -> bytes:
+    """A `Cookie` header's value without our sign-in; empty when nothing else is in it."""
+    parts = value.split(b";")
+    rest = [part for part in parts if not is_ours(part.partition(b"=")[0].strip())]
+    return value if len(rest) == len(parts) else b";".join(rest).strip()
 
 
 def check_shown(headers: Names) -> None:
@@ -162,7 +207,7 @@ class Answered:
         self._send = send
 
     async def start(self, status: int, headers: Headers) -> None:
-        await _start(self._send, status, headers)
+        await _start(self._send, status, not_ours(headers))
 
     async def data(self, chunk: bytes) -> None:
         await self._send({"type": "http.response.body", "body": chunk, "more_body": True})

@@ -25,6 +25,7 @@ from webapp.ingest.signals import Signal
 from webapp.storage import traces as repository
 from webapp.storage.db import Database
 from webapp.views.traces import size_limit
+from webapp.web.audit import by
 from webapp.web.deps import AppHub, AppRecorder, AppSettings, AppSignals, Db
 from webapp.web.shapes import Begun, Fault, OrderFault, Recorded, Stored
 
@@ -111,7 +112,7 @@ async def push(
                 if live is None:
                     live = await recorder.begin(
                         name=name.strip() or UNNAMED, source="live push", kind="push", form=form or "",
-                        protocol=protocol or "",
+                        protocol=protocol or "", by=by(request),
                     )  # fmt: skip
                 await live.push(chunk)
     except ClientDisconnect:
@@ -172,7 +173,7 @@ async def begin_batches(
         raise BadInput("A run input belongs to AG-UI only; begin a Teams recording without a body.")
     live = await recorder.begin(
         name=name.strip() or UNNAMED, source="live batches", kind=batches.KIND, form=form or "",
-        protocol=protocol or "", run_input=run_input,
+        protocol=protocol or "", run_input=run_input, by=by(request),
     )  # fmt: skip
     return Begun(
         id=live.id, url=f"/traces/{live.id}", events=f"/api/traces/{live.id}/events",

@@ -17,6 +17,7 @@ from webapp.ingest import reread as ingest
 from webapp.views import reading
 from webapp.views import traces as views
 from webapp.views.selection import Selection
+from webapp.web.audit import by
 from webapp.web.deps import AppSettings, Db, DbSession, render
 from webapp.web.errors import status_of
 from webapp.web.traces import find_trace
@@ -42,7 +43,9 @@ def reread(
     """Read the original anew; an empty form or protocol means: find out."""
     chosen = protocol if protocol in reading.PROTOCOLS else None
     try:
-        ingest.reread(database, trace_id, form=form or None, protocol=chosen, settings=settings)
+        ingest.reread(
+            database, trace_id, form=form or None, protocol=chosen, settings=settings, by=by(request)
+        )
     except NotFound:
         raise
     except UserError as error:
@@ -54,9 +57,9 @@ def reread(
 
 
 @router.post("/traces/{trace_id}/rejudge")
-def rejudge(database: Db, settings: AppSettings, trace_id: str) -> Response:
+def rejudge(request: Request, database: Db, settings: AppSettings, trace_id: str) -> Response:
     """Judge by the engine of today, read as before."""
-    ingest.rejudge(database, trace_id, settings)
+    ingest.rejudge(database, trace_id, settings, by=by(request))
     return RedirectResponse(f"/traces/{trace_id}", 303)
 
 

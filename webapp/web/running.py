@@ -1,4 +1,4 @@
-"""What runs as long as the server does: recordings, signals between workers, and the deleting of old traces.
+"""What runs as long as the server does: recordings, signals between workers, and the deleting of what has had its time.
 
 Rules of this file: starting and stopping, in that order; what each does is elsewhere.
 """
@@ -9,18 +9,21 @@ import asyncio
 import logging
 import signal
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from types import FrameType
 
 from fastapi import FastAPI
-from sqlalchemy.exc import DBAPIError
 
+from webapp.accounts import tries
+from webapp.ingest.copies import drop_unused
 from webapp.ingest.live.hub import EVERY
 from webapp.ingest.retention import prune
 from webapp.ingest.signals import Signal
 from webapp.settings import Settings
-from webapp.storage.db import Database
+from webapp.storage import sign_ins
+from webapp.storage.db import Database, is_trouble
 from webapp.web import call
 
 log = logging.getLogger("lanescope")
@@ -45,15 +48,18 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
 
     signals.start(asyncio.get_running_loop(), heard)
     recorder.start()
-    pruning = asyncio.create_task(_pruned(app.state.database, app.state.settings))
+    stopping = asyncio.Event()
+    pruning = asyncio.create_task(_pruned(app.state.database, app.state.settings, stopping))
     try:
         with _told_to_stop(hub.close):
             yield
     finally:
-        pruning.cancel()
+        stopping.set()
         hub.close()
         await asyncio.to_thread(recorder.stop)
+        await asyncio.wait([pruning])  # what it deletes now is deleted whole
         signals.stop()
+        await asyncio.to_thread(app.state.beside.close)
 
 
 @contextmanager
@@ -85,11 +91,29 @@ def _told_to_stop(act: Callable[[], None]) -> Iterator[None]:
                 signal.signal(number, known)
 
 
-async def _pruned(database: Database, settings: Settings) -> None:
-    """Old traces go, once an hour, where the settings say so."""
-    while settings.retain_days or settings.retain_bytes:
+async def _pruned(database: Database, settings: Settings, stopping: asyncio.Event) -> None:
+    """Once an hour: old traces go where the settings say so, and the copies of links that have ended."""
+    while not stopping.is_set():
         try:
-            await asyncio.to_thread(prune, database, settings)
-        except DBAPIError as error:
-            log.warning("old traces could not be deleted: %s", error.orig)
-        await asyncio.sleep(PRUNE_SECONDS)
+            if settings.retain_days or settings.retain_bytes:
+                await asyncio.to_thread(prune, database, settings)
+            await asyncio.to_thread(drop_ended, database, time.time())
+        except Exception as error:  # whatever it was, it may be over in an hour
+            if is_trouble(error):
+                log.warning("old traces could not be deleted: %s", getattr(error, "orig", None) or error)
+            else:
+                log.exception("old traces could not be deleted")
+        with suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), PRUNE_SECONDS)
+
+
+def drop_ended(database: Database, now: float) -> None:
+    """What has ended by itself goes: sign-ins, counts of tries, and the redacted copies whose last link has expired,
+    of which no byte is kept."""
+    with database.session() as session:
+        sign_ins.drop_ended(session, now)
+        tries.forget_old(session, now)
+    with database.session() as session:
+        gone = drop_unused(session)
+    if gone:
+        database.settle()

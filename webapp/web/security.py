@@ -1,20 +1,23 @@
 """Who may talk to this server, and what a browser may do with its answers.
 
 Rules of this file: one ASGI middleware around everything else, so that every response, a refusal and a
-failure included, carries the same headers. It decides from headers alone and never reads a body.
+failure included, carries the same headers. It decides from headers alone and never reads a body; who asks and
+whether they may is `admission.py`.
 """
 
 from __future__ import annotations
 
 import logging
+import time
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from webapp.errors import Refused, UserError, WrongHost
+from webapp.errors import Busy, Refused, UserError, WrongHost
 from webapp.settings import Settings, is_loopback
+from webapp.web.admission import Admission
 from webapp.web.errors import error_response, failure_response
 
 log = logging.getLogger("lanescope")
@@ -36,6 +39,7 @@ HEADERS = {
 _DEFAULT_CACHE = "private, no-cache"
 # the address of a shared page is a secret that opens it: not kept, not listed, not told to anyone
 SHARED_HEADERS = {"Cache-Control": "no-store", "X-Robots-Tag": "noindex", "Referrer-Policy": "no-referrer"}
+AGAIN = 15.0  # seconds after which the asker of a stream that goes on is looked up once more
 AS_IT_IS = "lanescope.as_it_is"  # in the message that starts a response: nothing is added to its headers
 PASSED_ON = "/proxy/"
 _SAFE = {"GET", "HEAD", "OPTIONS", "TRACE"}
@@ -44,12 +48,20 @@ _SAFE = {"GET", "HEAD", "OPTIONS", "TRACE"}
 def check_host(host: str | None, settings: Settings) -> None:
     """Refuse a request made under a name that is not ours (DNS rebinding). Raises WrongHost."""
     name = _host_name(host or "")
-    if name and (is_loopback(name) or name == (urlsplit(settings.public_url).hostname or "")):
+    if name and (
+        is_loopback(name) or name in (urlsplit(settings.public_url).hostname, _listened_on(settings))
+    ):
         return
     raise WrongHost(
         "This server does not answer to that host name; use http://127.0.0.1, or set LANESCOPE_PUBLIC_URL to "
         "the address people use."
     )
+
+
+def _listened_on(settings: Settings) -> str | None:
+    """The address others reach it at; none where it listens on this machine only, or on all there are."""
+    host = settings.host.lower()
+    return None if host in ("0.0.0.0", "::") else host
 
 
 def check_origin(method: str, headers: Headers, settings: Settings) -> None:
@@ -90,15 +102,24 @@ class Guard:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
         self.settings = settings
+        self.admission = Admission(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        started = False
+        started = over = lasts = False
+        looked = time.monotonic()
 
         async def guarded(message: Message) -> None:
-            nonlocal started
+            nonlocal started, over, lasts, looked
+            if over:
+                return
+            if lasts and time.monotonic() - looked >= AGAIN:
+                looked = time.monotonic()
+                if not await self._may_still(request):
+                    over = True
+                    message = {"type": "http.response.body", "body": b"", "more_body": False}
             if message["type"] == "http.response.start":
                 started = True
                 if message.pop(AS_IT_IS, False):
@@ -110,6 +131,7 @@ class Guard:
                 for name, value in HEADERS.items():
                     headers.setdefault(name, value)
                 headers.setdefault("Cache-Control", _DEFAULT_CACHE)
+                lasts = headers.get("content-type", "").startswith("text/event-stream")
             await send(message)
 
         request = Request(scope, receive)
@@ -117,6 +139,9 @@ class Guard:
             check_host(request.headers.get("host"), self.settings)
             if not passed_on(scope["path"], self.settings):
                 check_origin(request.method, request.headers, self.settings)
+            state = scope["app"].state
+            who = await self.admission.admit(request, state.database)
+            await state.limits.check(request, who, state.database)
             await self.app(scope, receive, guarded)
         except UserError as error:
             if started:
@@ -129,3 +154,13 @@ class Guard:
             if started:
                 raise
             await failure_response(request)(scope, receive, guarded)
+
+    async def _may_still(self, request: Request) -> bool:
+        """Whether who watches a stream may still: signed out, disabled or revoked since, they see no more of it."""
+        try:
+            await self.admission.admit(request, request.scope["app"].state.database)
+        except Busy:
+            return True  # asked again the next time
+        except UserError:
+            return False
+        return True

@@ -11,6 +11,7 @@ from fastapi.responses import Response
 
 from webapp.views import sequence_files
 from webapp.views.selection import parse
+from webapp.web.audit import note_beside
 from webapp.web.deps import DbSession
 from webapp.web.files import attachment
 from webapp.web.traces import find_trace
@@ -23,6 +24,7 @@ def as_svg(request: Request, session: DbSession, trace_id: str) -> Response:
     trace = find_trace(session, trace_id)
     sel = parse(f"/traces/{trace_id}", request.query_params, "sequence")
     picture = sequence_files.picture(session, trace, sel)
+    note_beside(request, "exported", trace.id, kind="svg")
     return attachment(picture, "image/svg+xml", trace.name, "sequence.svg")
 
 
@@ -30,4 +32,6 @@ def as_svg(request: Request, session: DbSession, trace_id: str) -> Response:
 def as_mermaid(request: Request, session: DbSession, trace_id: str) -> Response:
     trace = find_trace(session, trace_id)
     sel = parse(f"/traces/{trace_id}", request.query_params, "sequence")
-    return attachment(sequence_files.text(session, trace, sel), "text/plain", trace.name, "sequence.mmd")
+    text = sequence_files.text(session, trace, sel)
+    note_beside(request, "exported", trace.id, kind="mermaid")
+    return attachment(text, "text/plain", trace.name, "sequence.mmd")

@@ -6,6 +6,7 @@ docs/report.md.
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -41,6 +42,30 @@ class CreatedMany(BaseModel):
     """The traces of several streams of one file, in the order they were asked for."""
 
     traces: list[Created]
+
+
+class Listed(BaseModel):
+    """One trace of the list."""
+
+    id: str
+    url: str
+    name: str
+    protocol: str = Field(description="`ag-ui` or `teams`; empty where nothing told")
+    verdict: str
+    status: str = Field(
+        description="`live` while it is recorded, `ready`, or `failed`: it could not be judged"
+    )
+    events: int
+    rejected_at: int | None = Field(description="number of the event at which a client stops; null: at none")
+    created: datetime = Field(description="when it was stored, in UTC")
+    headline: str = Field(description="the first cause, one clause; empty where nothing is wrong")
+
+
+class TraceList(BaseModel):
+    """A stretch of the list, newest first. total: how many traces match in all."""
+
+    total: int
+    traces: list[Listed]
 
 
 class Recorded(BaseModel):

@@ -1,67 +1,138 @@
 """What a share link opens: one trace, read-only, under `/s/TOKEN`.
 
 Rules of this file: every address begins by hashing the token and looking it up, whatever it looks like; one that
-opens nothing gets one answer, the same to the byte. Nothing here writes but the count of views. No answer may be
-kept, listed or told to another site.
+opens nothing gets one answer, the same to the byte. A link that does not show everything opens a redacted copy, and
+then nothing is shown of the trace itself. Nothing here writes but the count of views, the audit, and a copy that is
+missing. No answer may be kept, listed or told to another site.
 """
 
 from __future__ import annotations
 
 import time
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.responses import Response
 
+from webapp.errors import BadInput, NotFound
+from webapp.ingest import copies, sealing
+from webapp.settings import Settings
 from webapp.storage import shares
 from webapp.storage import traces as repository
+from webapp.storage.db import Database
 from webapp.storage.models import Share, Trace
-from webapp.views import report_page, sequence_files
-from webapp.views import share as views
+from webapp.views import report_page, sequence_files, share_levels
 from webapp.views import trace as trace_views
+from webapp.views.live import LIVE
 from webapp.views.panels import PANELS
 from webapp.views.selection import Selection, parse
-from webapp.web.deps import Db, DbSession, render, wants_fragment
+from webapp.web.audit import note_beside
+from webapp.web.deps import AppSettings, Db, DbSession, render, wants_fragment
 from webapp.web.documents import report_html
 from webapp.web.files import attachment, exchanges_file, original_file
+from webapp.web.who import Who
 
 router = APIRouter(include_in_schema=False)
 
+VISIT_SECONDS = 600.0  # openings of a link within them are one line of the audit
+
 
 class LinkEnded(Exception):
-    """The token opens nothing: expired, revoked, mistyped, or its trace is gone."""
+    """The token opens nothing: expired, revoked, mistyped, its trace is gone, or sharing is turned off."""
+
+
+class LinkWaits(Exception):
+    """The link shows a redacted copy, and of a trace that is still recorded there is none yet."""
 
 
 class Opened:
-    """A link that works. base: URL path the page's links begin with."""
+    """A link that works.
 
-    def __init__(self, share: Share, trace: Trace, token: str) -> None:
+    trace: what it shows, a redacted copy unless it shows everything; about: public id of the trace it was made for,
+    which no reader learns; from_file: that one is a redacted file which was uploaded; base: URL path the page's links
+    begin with
+    """
+
+    def __init__(self, share: Share, trace: Trace, about: Trace, token: str) -> None:
         self.share = share
         self.trace = trace
+        self.about = about.id
+        self.from_file = (about.sealed or {}).get("by") == sealing.FROM_FILE
         self.base = f"/s/{token}"
 
+    def taken(self, request: Request, kind: str) -> None:
+        """A line of the audit: something of this kind was taken away. Called when it is ready."""
+        note_beside(request, "exported", self.about, who=self._reader(), kind=kind, **self._detail)
 
-def opened(session: DbSession, token: str) -> Opened:
-    """The trace behind a token; raises LinkEnded."""
-    share = shares.get_by_token(session, token, time.time())
-    trace = None if share is None else repository.by_pk(session, share.trace)
-    if share is None or trace is None:
+    def viewed(self, request: Request) -> None:
+        """Count an opening of the page. Reloads and further views of the same visit are one line of the audit."""
+        now = time.time()
+        note_beside(
+            request,
+            "viewed by link",
+            self.about,
+            who=self._reader(),
+            also=lambda session: shares.viewed(session, self.share, now),
+            once=VISIT_SECONDS,
+            **self._detail,
+        )
+
+    def _reader(self) -> Who:
+        return Who("link", f"link {self.share.id}", "")
+
+    @property
+    def _detail(self) -> dict[str, Any]:
+        return {"link": self.share.id, "level": self.share.level}
+
+
+def opened(session: DbSession, database: Db, settings: AppSettings, token: str) -> Opened:
+    """The trace behind a token; raises LinkEnded or LinkWaits.
+
+    A copy may have to be made, in sessions of its own: until it is there this request holds no connection.
+    """
+    shown = _shown(database, token, settings) if settings.sharing else None
+    share = shares.get_by_token(session, token, time.time()) if shown is not None else None
+    about = None if share is None else repository.by_pk(session, share.trace)
+    trace = about if share is None or share.trace == shown else repository.by_pk(session, shown or 0)
+    if share is None or about is None or trace is None:
         raise LinkEnded
-    return Opened(share, trace, token)
+    return Opened(share, trace, about, token)
+
+
+def _shown(database: Database, token: str, settings: Settings) -> int | None:
+    """`traces.pk` of what a link shows, a redacted copy unless it shows everything; None when there is nothing."""
+    with database.session() as session:
+        share = shares.get_by_token(session, token, time.time())
+        trace = None if share is None else repository.by_pk(session, share.trace)
+    if share is None or trace is None:
+        return None
+    if share.level == shares.EVERYTHING:
+        return trace.pk
+    if trace.status == LIVE:
+        raise LinkWaits
+    try:
+        return copies.copy_for(database, trace.pk, share.level, settings)
+    except (BadInput, NotFound):  # nothing of it can be shown without its texts, or it is gone by now
+        return None
 
 
 Link = Annotated[Opened, Depends(opened)]
 
 
 def add_link_ended_handler(app: FastAPI) -> None:
-    """The one answer of a link that opens nothing."""
+    """The one answer of a link that opens nothing, and that of one which cannot open yet."""
 
     @app.exception_handler(LinkEnded)
     def link_ended(request: Request, error: LinkEnded) -> Response:
+        request.app.state.limits.wrong_link(request)
         answer = render(request, "pages/link_ended.html", 404)
         # a page that is open when its link ends asks for a part of itself; it is loaded anew as this page
         answer.headers["HX-Refresh"] = "true"
         return answer
+
+    @app.exception_handler(LinkWaits)
+    def link_waits(request: Request, error: LinkWaits) -> Response:
+        return render(request, "pages/link_waits.html", 409)
 
 
 @router.get("/s/{token}")
@@ -71,30 +142,37 @@ def page(request: Request, session: DbSession, link: Link) -> Response:
     if not request.query_params:
         sel = Selection(link.base, panel=link.share.panel, event=link.share.event)
     view = trace_views.build(session, link.trace, sel, shared=True)
-    answer = render(request, "pages/shared_trace.html", view=view, head=views.head(link.share))
+    head = share_levels.head(link.share, link.trace, from_file=link.from_file)
+    answer = render(request, "pages/shared_trace.html", view=view, head=head)
     if not wants_fragment(request):
-        shares.viewed(session, link.share, time.time())
+        link.viewed(request)
     return answer
 
 
 @router.get("/s/{token}/original")
-def original(database: Db, link: Link) -> Response:
-    """The recording; named as the trace is, since the file's own name is not shown."""
-    return original_file(database, link.trace, link.trace.name)
+def original(request: Request, database: Db, link: Link) -> Response:
+    """The recording, of a copy the redacted one; named as the trace is, since the file's own name is not shown."""
+    tail = "" if link.share.level == shares.EVERYTHING else ".redacted.jsonl"
+    answer = original_file(database, link.trace, f"{link.trace.name}{tail}")
+    link.taken(request, "original")
+    return answer
 
 
 @router.get("/s/{token}/exchanges.jsonl")
-def exchanges(database: Db, link: Link) -> Response:
+def exchanges(request: Request, database: Db, link: Link) -> Response:
     """A Teams trace as exchange lines; of any other the link opens no such thing."""
     if link.trace.protocol != "teams":
         raise LinkEnded
-    return exchanges_file(database, link.trace)
+    answer = exchanges_file(database, link.trace)
+    link.taken(request, "exchanges")
+    return answer
 
 
 @router.get("/s/{token}/sequence.svg")
 def as_svg(request: Request, session: DbSession, link: Link) -> Response:
     sel = parse(link.base, request.query_params, "sequence")
     picture = sequence_files.picture(session, link.trace, sel)
+    link.taken(request, "svg")
     return attachment(picture, "image/svg+xml", link.trace.name, "sequence.svg")
 
 
@@ -102,13 +180,16 @@ def as_svg(request: Request, session: DbSession, link: Link) -> Response:
 def as_mermaid(request: Request, session: DbSession, link: Link) -> Response:
     sel = parse(link.base, request.query_params, "sequence")
     text = sequence_files.text(session, link.trace, sel)
+    link.taken(request, "mermaid")
     return attachment(text, "text/plain", link.trace.name, "sequence.mmd")
 
 
 @router.get("/s/{token}/report.html")
 def report(request: Request, session: DbSession, link: Link) -> Response:
     document = report_page.build(session, link.trace, now=time.time())
-    return attachment(report_html(request, document), "text/html", link.trace.name, "report.html")
+    answer = attachment(report_html(request, document), "text/html", link.trace.name, "report.html")
+    link.taken(request, "report")
+    return answer
 
 
 @router.get("/s/{token}/{tail}")

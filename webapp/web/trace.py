@@ -16,10 +16,12 @@ from webapp.storage.models import Trace
 from webapp.views import trace as views
 from webapp.views.live import LIVE
 from webapp.views.selection import PANELS, Selection, parse
+from webapp.web.audit import note_beside
 from webapp.web.deps import Db, DbSession, fragment, render
 from webapp.web.files import exchanges_file, original_file
 from webapp.web.once import Once
 from webapp.web.traces import find_trace
+from webapp.web.who import who_of
 
 router = APIRouter(include_in_schema=False)
 
@@ -39,24 +41,32 @@ def page(request: Request, session: DbSession, trace_id: str) -> Response:
 
 
 @router.get("/traces/{trace_id}/original")
-def original(session: DbSession, database: Db, trace_id: str) -> Response:
+def original(request: Request, session: DbSession, database: Db, trace_id: str) -> Response:
     """The upload, byte for byte, as a download: it may hold anything, so no browser opens it."""
     trace = find_trace(session, trace_id)
+    note_beside(request, "exported", trace.id, kind="original")
     return original_file(database, trace, trace.source or trace.name)
 
 
 @router.get("/traces/{trace_id}/exchanges.jsonl")
-def exchanges(session: DbSession, database: Db, trace_id: str) -> Response:
+def exchanges(request: Request, session: DbSession, database: Db, trace_id: str) -> Response:
     """A Teams trace as exchange lines: docs/exchange-lines.md."""
-    return exchanges_file(database, find_trace(session, trace_id))
+    trace = find_trace(session, trace_id)
+    answer = exchanges_file(database, trace)
+    note_beside(request, "exported", trace.id, kind="exchanges")
+    return answer
 
 
 def _live(request: Request, session: Session, trace: Trace, template: str, sel: Selection) -> Response:
-    """The page of a trace that is being recorded: many watch the same one, so it is made once a position."""
+    """The page of a trace that is being recorded: many watch the same one, so it is made once a position, and once for
+    all whom it shows the same: a whole page has the reader's name, a part of it what their role may do."""
+    asker = who_of(request)
+    reader = asker if template.startswith("pages/") else asker.role
     state = (trace.records, trace.verdict, trace.size, trace.name, trace.note, trace.ticket, trace.lines)
     once: Once = request.app.state.once
     html = once.get(
-        (template, sel, *state), lambda: fragment(request, template, view=views.build(session, trace, sel))
+        (template, reader, sel, *state),
+        lambda: fragment(request, template, view=views.build(session, trace, sel)),
     )
     return HTMLResponse(html, headers={"Vary": "HX-Request"})
 

@@ -12,9 +12,9 @@ from typing import Annotated
 from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
-from starlette.background import BackgroundTask
+from starlette.background import BackgroundTasks
 
-from webapp.errors import BadInput, NotFound
+from webapp.errors import BadInput, NotFound, Refused
 from webapp.ingest.reread import forms
 from webapp.ingest.samples import load_samples
 from webapp.ingest.signals import Signal
@@ -25,10 +25,13 @@ from webapp.views import sent
 from webapp.views import traces as views
 from webapp.views.live import LIVE
 from webapp.views.unsettled import stopped
+from webapp.web import audit
 from webapp.web.deps import AppSettings, AppSignals, Db, DbSession, render, wants_fragment
+from webapp.web.who import who_of
 
 router = APIRouter(include_in_schema=False)
 
+NOT_THEIRS = "Somebody else brought this trace here, so only they or an admin can delete it; ask one of them."
 MAX_NAME, MAX_TICKET, MAX_NOTE = 200, 100, 20_000  # characters
 
 
@@ -77,12 +80,15 @@ def front_page(
 
 @router.get("/traces/{trace_id}/edit")
 def edit_page(request: Request, session: DbSession, trace_id: str, back: str = "") -> Response:
-    form = views.trace_form(find_trace(session, trace_id), back)
-    return render(request, "pages/trace_edit.html", form=form)
+    trace = find_trace(session, trace_id)
+    form = views.trace_form(trace, back)
+    may_delete = who_of(request).may_delete(trace.owner)
+    return render(request, "pages/trace_edit.html", form=form, may_delete=may_delete)
 
 
 @router.post("/traces/{trace_id}/edit")
 def edit(
+    request: Request,
     session: DbSession,
     trace_id: str,
     name: Annotated[str, Form()] = "",
@@ -108,28 +114,43 @@ def edit(
     repository.set_ticket(session, trace.pk, ticket)
     repository.set_note(session, trace.pk, note.strip())
     repository.pin(session, trace.pk, pinned == "1")
+    audit.note(request, session, "edited", trace.id)
     return RedirectResponse(f"/traces/{trace_id}" if back == "trace" else "/?notice=saved", 303)
 
 
 @router.get("/traces/{trace_id}/delete")
 def delete_page(request: Request, session: DbSession, trace_id: str, back: str = "") -> Response:
-    form = views.trace_form(find_trace(session, trace_id), back)
+    form = views.trace_form(_theirs(request, session, trace_id), back)
     return render(request, "pages/trace_delete.html", form=form)
 
 
 @router.post("/traces/{trace_id}/delete")
-def delete(session: DbSession, signals: AppSignals, trace_id: str) -> Response:
-    trace = find_trace(session, trace_id)
+def delete(
+    request: Request, session: DbSession, database: Db, signals: AppSignals, trace_id: str
+) -> Response:
+    trace = _theirs(request, session, trace_id)
     repository.delete(session, trace.pk)
-    # whoever records it is to notice at once; the session ends before an answer's task begins
-    heard = BackgroundTask(signals.publish, Signal(trace_id, 0, "raw")) if trace.status == LIVE else None
-    return RedirectResponse("/?notice=deleted", 303, background=heard)
+    audit.note(request, session, "deleted", trace_id)
+    # the session ends before an answer's tasks begin: whoever records it is to notice at once, and no byte stays
+    after = BackgroundTasks()
+    if trace.status == LIVE:
+        after.add_task(signals.publish, Signal(trace_id, 0, "raw"))
+    after.add_task(database.settle)
+    return RedirectResponse("/?notice=deleted", 303, background=after)
 
 
 @router.post("/samples")
-def samples(database: Db, settings: AppSettings) -> Response:
-    load_samples(database, settings)
+def samples(request: Request, database: Db, settings: AppSettings) -> Response:
+    load_samples(database, settings, audit.by(request))
     return RedirectResponse("/?notice=samples", 303)
+
+
+def _theirs(request: Request, session: Session, trace_id: str) -> Trace:
+    """A trace that the asker may delete; raises NotFound and Refused."""
+    trace = find_trace(session, trace_id)
+    if not who_of(request).may_delete(trace.owner):
+        raise Refused(NOT_THEIRS)
+    return trace
 
 
 def find_trace(session: Session, trace_id: str) -> Trace:

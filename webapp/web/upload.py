@@ -23,12 +23,14 @@ from webapp.ingest.reread import forms
 from webapp.ingest.upload import Ingested
 from webapp.settings import Settings
 from webapp.storage import traces as repository
+from webapp.storage.audit import By
 from webapp.storage.db import Database
 from webapp.views import error_sentences
 from webapp.views.report import report as report_of
 from webapp.views.sent import address as sent_address
 from webapp.views.traces import size_limit
 from webapp.web import intake
+from webapp.web.audit import by
 from webapp.web.deps import AppRecorder, AppSettings, Db, DbSession, fragment, render
 from webapp.web.intake import MAX_PASTE, Questions, Recording
 from webapp.web.push import begin_batches
@@ -43,10 +45,11 @@ FORM_ROOM = 64 * 1024  # bytes of multipart framing allowed on top of the upload
 
 
 class _How(TypedDict):
-    """How a recording is to be read; None: find out."""
+    """How a recording is to be read; None: find out. by: whose it is."""
 
     form: str | None
     protocol: str | None
+    by: By
 
 
 _BINARY = {"type": "string", "format": "binary"}
@@ -85,7 +88,7 @@ async def upload(request: Request, database: Db, settings: AppSettings) -> Respo
     form = await _read_form(request, settings)
     asks_json = "application/json" in request.headers.get("accept", "")
     try:
-        done = await run_in_threadpool(intake.receive, form, database, settings)
+        done = await run_in_threadpool(intake.receive, form, database, settings, by(request))
     except ErrorSentence as error:
         if asks_json:
             return JSONResponse({"look_up": error.said})
@@ -159,7 +162,7 @@ async def create_trace(
         if form not in ("", *FORMS) or part:
             raise BadInput("A live trace is read as sse or ndjson, and its events come in batches.")
         return await begin_batches(request, recorder, name, protocol, form)
-    how: _How = {"form": intake.chosen_form(form), "protocol": protocol}
+    how: _How = {"form": intake.chosen_form(form), "protocol": protocol, "by": by(request)}
     try:
         if request.headers.get("content-type", "").startswith("multipart/form-data"):
             fields = await _read_form(request, settings)

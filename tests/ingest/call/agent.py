@@ -60,6 +60,8 @@ class Agent:
                 return StreamingResponse(self._run(body, how), media_type=SSE)
             case "refuse":
                 return JSONResponse({"detail": "Not authenticated"}, 401)
+            case "fails":
+                return JSONResponse({"error": {"message": "KeyError: `model` <b>see #12</b>\u202e"}}, 500)
             case "page":
                 return HTMLResponse("<!doctype html>\n<title>Sign in</title>\n<h1>Sign in</h1>\n")
             case "silent":

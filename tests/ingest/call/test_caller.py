@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import socket
 import ssl
 import threading
+import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import cycle
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.ingest.call.agent import Agent, answering
 from tests.ingest.call.tls import Certificate
+from tests.ingest.live.taking import Taking
 from webapp.errors import Busy, Refused
 from webapp.ingest.call import caller, sending
 from webapp.ingest.call.caller import Calls
 from webapp.ingest.call.faults import CallFailed
 from webapp.ingest.call.kept import form_of
 from webapp.settings import load_settings
+from webapp.storage import traces
+from webapp.storage.db import Database
 
 ASKED = json.dumps({"threadId": "t", "runId": "r", "messages": []})
 
@@ -262,12 +270,85 @@ def test_a_recorder_that_takes_nothing_ends_the_call(agent: Agent, recorder: Rec
                 await running.start(f"{agent.url}/endless", ASKED)
         else:
             await running.start(f"{agent.url}/endless", ASKED)
-            assert (await finished(recorder)).reason == "The database is full."
+            assert (await finished(recorder)).reason == caller.BEHIND
         await running.close()
         assert running.running() == []
 
     asyncio.run(run())
     assert agent.left.wait(5)
+
+
+@contextmanager
+def saying(*pieces: bytes, again: bool = False) -> Iterator[tuple[str, threading.Event]]:
+    """An agent that says this, over and over or once, until its caller goes: its address, and whether he went."""
+    listener, gone = socket.create_server(("127.0.0.1", 0)), threading.Event()
+
+    def answer() -> None:
+        connection, _ = listener.accept()
+        with connection, suppress(OSError):
+            connection.recv(65536)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+            for piece in cycle(pieces) if again else pieces:
+                connection.sendall(piece)
+                time.sleep(0.02)
+            connection.recv(1)
+        gone.set()
+
+    thread = threading.Thread(target=answer, daemon=True)
+    thread.start()
+    with listener:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}/", gone
+        thread.join(10)
+
+
+def test_a_call_whose_trace_is_deleted_ends_quietly(database: Database, tmp_path: Path) -> None:
+    """The agent sees its caller go, and nothing is left of the call: no fault in a task that nobody asks."""
+    take = Taking(database, load_settings(data_dir=tmp_path))
+    unheard: list[dict[str, Any]] = []
+
+    async def run(url: str) -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda _, about: unheard.append(about))
+        take.recorder.start()
+        running = Calls(take.settings, take.recorder)
+        public = await running.start(url, ASKED)
+        with database.session() as session:
+            trace = traces.get(session, public)
+            assert trace is not None
+            traces.delete(session, trace.pk)
+        async with asyncio.timeout(10):
+            while running.running():
+                await asyncio.sleep(0.02)
+        gc.collect()  # a task whose fault nobody asked for says so when it goes
+        await asyncio.sleep(0)
+        await asyncio.to_thread(take.recorder.stop)
+
+    with saying(b'data: {"type":"CUSTOM","name":"n","value":1}\n\n', again=True) as (url, gone):
+        asyncio.run(run(url))
+        assert gone.wait(5)
+    assert unheard == []
+    with database.session() as session:
+        assert traces.count(session) == 0
+
+
+def test_a_call_is_ended_though_its_last_bytes_find_no_room() -> None:
+    """What may be the beginning of the credential is held to the end; the recording ends whether it fits or not."""
+    recorder = Recorder()
+
+    async def run(url: str) -> None:
+        running = calls(recorder)
+        await running.start(url, ASKED, secret="Bearer abcdefgh")
+        live = recorder.lives[0]
+        async with asyncio.timeout(10):
+            while not live.data.endswith(b'value":"'):
+                await asyncio.sleep(0.01)
+        live._broken = True
+        running.stop(live.id)
+        assert (await finished(recorder)).reason == caller.BY_HAND
+        await running.close()
+
+    with saying(b'data: {"type":"CUSTOM","name":"n","value":"Bear') as (url, gone):
+        asyncio.run(run(url))
+        assert gone.wait(5)
 
 
 def test_an_agent_that_says_nothing_is_not_waited_for_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -157,3 +157,57 @@ def test_those_who_wait_for_a_deleted_recording_are_told(database: Database, tmp
     asyncio.run(wait())
     assert not one.write(EVENT)
     assert [(signal.status, signal.trace) for signal in taking.heard.all][-1] == ("gone", one.id)
+
+
+@pytest.mark.parametrize("reason", ["", "It was stopped."])
+def test_a_recording_that_is_over_holds_up_nobody_who_ends_it(
+    database: Database, tmp_path: Path, reason: str
+) -> None:
+    """Full, stored and let go of: ending it, or asking whether all is stored, is answered at once."""
+    taking = Taking(database, load_settings(data_dir=tmp_path, max_upload_bytes=100))
+    one = taking.begin()
+    assert one.over == ""
+    assert one.write(EVENT)
+    assert not one.write(EVENT * 3)
+    assert one.over.startswith("The recording reached 100 bytes")
+    taking.round()
+
+    async def end() -> None:
+        async with asyncio.timeout(1):
+            await one.end(reason)
+            await one.stored()
+
+    asyncio.run(end())
+    assert taking.trace(one.id).status == "ready"
+
+
+def test_who_asks_while_it_is_let_go_of_is_answered() -> None:
+    """Between the last round's taking and its end."""
+    one = live()
+    one.stop()
+    taken = one.take()
+    assert taken is not None
+
+    async def ask() -> None:
+        waiting = asyncio.create_task(one.stored())
+        await asyncio.sleep(0)
+        one.done(taken)
+        one.drop()
+        await asyncio.wait_for(waiting, 1)
+
+    asyncio.run(ask())
+
+
+def test_bytes_that_are_known_to_be_lost_count_as_a_gap() -> None:
+    """As if they had found no room; after the end there is nothing to miss."""
+    one = live()
+    assert one.write(EVENT + EVENT[:9])
+    one.lose(20, 2.0)
+    one.lose(30, 3.0)
+    assert one.write(EVENT[5:] + EVENT)
+    one.stop()
+    one.lose(40, 4.0)
+    taken = one.take()
+    assert taken is not None
+    assert b"".join(piece.data for piece in taken.pieces).replace(b"\n\n", b"\n") == EVENT * 2
+    assert taken.missing == 9 + 50 + len(EVENT) - 5

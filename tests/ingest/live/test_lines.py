@@ -6,9 +6,9 @@ from random import Random
 
 import pytest
 
+from webapp.core.masking.masker import masked
 from webapp.ingest.live.arrivals import Arrivals
 from webapp.ingest.live.lines import MAX_EVENT, MAX_LINE, MAX_LINES, Lines
-from webapp.ingest.mask import masked
 
 KEY = b"sk-ant-api03-0123456789abcdefghijklmnopqrstuvwxyz"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -398,3 +399,76 @@ def test_a_recording_that_was_never_there_is_not_found(take: Taking) -> None:
     take.round()
     with pytest.raises(NotFound):
         asyncio.run(live.push(WHOLE))
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["in the end", "while it goes on"])
+def test_a_recording_that_cannot_be_stored_harms_no_other(
+    take: Taking, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, whole: bool
+) -> None:
+    """It ends with what is stored of it and the reason; who waits for it is told; the others miss nothing."""
+    first, bad, last = (take.begin() for _ in range(3))
+    for live in (first, bad, last):
+        live.write(WHOLE[:100])
+    take.round()
+    real = captures.append
+
+    def append(session: Any, capture: Any, piece: Any) -> Any:
+        if capture.trace == bad.pk:
+            raise ValueError("bytes that no table takes")
+        return real(session, capture, piece)
+
+    monkeypatch.setattr(captures, "append", append)
+    for live in (first, bad, last):
+        live.write(WHOLE[100:])
+        if whole:
+            live.stop()
+
+    async def wait() -> None:
+        waiting = [asyncio.create_task(live.stored()) for live in (first, bad, last)]
+        await asyncio.sleep(0)
+        await asyncio.to_thread(take.round)
+        answers = await asyncio.gather(*waiting, return_exceptions=True)
+        assert [str(answer) for answer in answers] == ["None", keeping.UNKEPT, "None"]
+
+    asyncio.run(wait())
+    assert not bad.write(WHOLE)
+    for live in (first, last):
+        live.stop()
+    take.round()
+    assert [take.trace(live.id).status for live in (first, bad, last)] == ["ready"] * 3
+    assert [take.text(live.id) for live in (first, last)] == [WHOLE] * 2
+    assert WHOLE.startswith(take.text(bad.id))
+    assert _note(take, bad.id, keeping.CUT) == keeping.UNKEPT
+    assert [record.exc_info is not None for record in caplog.records] == [True]
+
+
+def test_a_beginning_that_nobody_waits_for_any_more_ends(
+    take: Taking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The row is there by then, so it is looked after: no trace stays live for ever."""
+    real, inside, go_on = keeping.begin, threading.Event(), threading.Event()
+
+    def slow(*about: Any) -> tuple[str, int]:
+        inside.set()
+        assert go_on.wait(10)
+        return real(*about)
+
+    monkeypatch.setattr(keeping, "begin", slow)
+
+    async def main() -> None:
+        beginning = asyncio.create_task(take.recorder.begin(name="n", source="s", kind="push"))
+        await asyncio.to_thread(inside.wait, 10)
+        beginning.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await beginning
+        go_on.set()
+        async with asyncio.timeout(10):
+            while not take.recorder._lives:
+                await asyncio.sleep(0.01)
+        await asyncio.sleep(0.05)  # the loop hears of it
+
+    asyncio.run(main())
+    take.round()
+    [public] = {signal.trace for signal in take.heard.all}
+    assert take.trace(public).status == "ready"
+    assert _note(take, public, keeping.CUT) == keeping.STOPPED

@@ -10,10 +10,12 @@ from typing import Any
 
 @dataclass
 class FakeLive:
-    """fails: names of the calls that raise; full: `write` drops everything."""
+    """fails: names of the calls that raise; full: `write` drops everything; over: why, when that is for good."""
 
     fails: frozenset[str] = frozenset()
     full: bool = False
+    over: str = ""
+    lost: list[tuple[int, float]] = field(default_factory=list)
     written: list[tuple[bytes, float | None]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     reason: str | None = None
@@ -24,9 +26,14 @@ class FakeLive:
 
     def write(self, data: bytes, at: float | None = None) -> bool:
         self._may_fail("write")
-        if not self.full:
+        taken = not (self.full or self.over)
+        if taken:
             self.written.append((data, at))
-        return not self.full
+        return taken
+
+    def lose(self, size: int, at: float) -> None:
+        self._may_fail("lose")
+        self.lost.append((size, at))
 
     def note(self, kind: str, sentence: str) -> None:
         self._may_fail("note")
@@ -47,6 +54,7 @@ class FakeRecorder:
 
     fails: frozenset[str] = frozenset()
     full: bool = False
+    over: str = ""
     refuses: int = 0
     gate: asyncio.Event | None = None
     begun: list[tuple[dict[str, Any], FakeLive]] = field(default_factory=list)
@@ -57,7 +65,7 @@ class FakeRecorder:
         if self.refuses:
             self.refuses -= 1
             raise RuntimeError("begin is broken")
-        live = FakeLive(self.fails, self.full)
+        live = FakeLive(self.fails, self.full, self.over)
         self.begun.append((about, live))
         return live
 

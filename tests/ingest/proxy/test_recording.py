@@ -48,10 +48,20 @@ def test_too_much_before_it_began_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     """Memory is bounded; the beginning is kept, and there is no second gap."""
     monkeypatch.setattr(recording, "HELD_BYTES", 9)
     recorder = FakeRecorder()
-    played(recorder, early=True)
+    made = played(recorder, parts=4, early=True)
     [(_, live)] = recorder.begun
-    assert live.body == b"AAAABBBB"
-    assert any("4 bytes" in note and "missing" in note for note in live.notes)
+    assert (live.body, live.lost, made.failed) == (b"AAAABBBB", [(8, 3.0)], True)
+
+
+def test_one_that_is_over_says_why_once(caplog: pytest.LogCaptureFixture) -> None:
+    """Its trace is full or was deleted: that is no traffic which comes too fast."""
+    recorder = FakeRecorder(over="There is no such recording.")
+    with caplog.at_level(logging.WARNING, "lanescope"):
+        assert played(recorder).over
+    [line] = caplog.records
+    assert line.getMessage() == (
+        "traffic is passed on, but not recorded any more: There is no such recording."
+    )
 
 
 @pytest.mark.parametrize("early", [False, True])

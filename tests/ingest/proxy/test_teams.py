@@ -26,11 +26,12 @@ class Stage:
     def __init__(self, recorder: FakeRecorder) -> None:
         self.recorder = recorder
         self.tasks = Tasks()
-        self.conversations = Conversations(recorder.begin, self.tasks.spawn)
+        self.conversations = Conversations(self.tasks.spawn)
+        self.begin = recorder.begin
 
     def call(self, text: str, chat: str = "a%3Aone", method: str = "POST") -> CallWatch:
         headers = [(b"authorization", b"Bearer secret")]
-        watch = self.conversations.watch(TARGET, method, URL.format(chat), headers)
+        watch = self.conversations.watch(TARGET, method, URL.format(chat), headers, self.begin)
         watch.asked(json.dumps({"type": "typing", "text": text}).encode())
         return watch
 
@@ -145,6 +146,44 @@ def test_one_that_takes_for_ever_holds_up_only_so_many(monkeypatch: pytest.Monke
     assert [line["request"]["text"] for line in stage.lines()] == ["0", "1", "slow", "2", "3"]
     [note] = stage.recorder.begun[0][1].notes
     assert "order of answers" in note
+
+
+def test_one_that_takes_for_ever_holds_up_only_so_many_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few large calls fill the memory as well as many small ones; what was read of them is not held twice."""
+    monkeypatch.setattr(teams, "WAITING_BYTES", 2500)
+
+    async def main(stage: Stage) -> None:
+        slow = stage.call("slow")
+        held = [stage.call(f"{number} {'x' * 700}") for number in range(4)]
+        for watch in held:
+            stage.answer(watch)
+        await asyncio.sleep(0)
+        assert all(not watch._request._bytes and watch._response is None for watch in held)
+        stage.answer(slow)
+
+    stage = play(main)
+    assert [line["request"]["text"].split()[0] for line in stage.lines()] == ["0", "1", "slow", "2", "3"]
+    assert len(stage.recorder.begun[0][1].notes) == 1
+
+
+def test_calls_go_on_in_another_recording_when_one_takes_no_more() -> None:
+    """The call that found it over is the first of the next one, and what was said before is said there again."""
+
+    async def main(stage: Stage) -> None:
+        stage.call("lost").broke()
+        stage.answer(stage.call("1"))
+        await asyncio.sleep(0)
+        await stage.tasks.done()
+        stage.recorder.begun[0][1].over = "The recording reached its limit."
+        stage.answer(stage.call("2"))
+        await asyncio.sleep(0)
+        stage.call("lost").broke()
+        stage.answer(stage.call("3"))
+
+    stage = play(main)
+    assert [line["request"]["text"] for line in stage.lines(0)] == ["1"]
+    assert [line["request"]["text"] for line in stage.lines(1)] == ["2", "3"]
+    assert [len(live.notes) for _, live in stage.recorder.begun] == [1, 1]
 
 
 def test_an_answer_that_never_came_is_lost() -> None:

@@ -17,6 +17,7 @@ from webapp.views import trace as views
 from webapp.views.selection import parse
 from webapp.web.deps import make_templates
 from webapp.web.static import Assets
+from webapp.web.who import OPEN
 
 Tell = Callable[..., str]
 Open = Callable[..., views.TraceView]
@@ -55,6 +56,7 @@ def look(database: Database) -> Open:
 def page(database: Database) -> Callable[..., str]:
     """The same as HTML."""
     templates = make_templates(ROOT / "templates", Assets(ROOT / "static"))
+    templates.globals |= {"who": OPEN, "sharing": True}
 
     def written(id_: str, **query: str) -> str:
         with database.session() as session:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from webapp.core.evidence import ResponseHead
-from webapp.errors import Busy, UserError
+from webapp.errors import Busy, NotFound, UserError
 from webapp.ingest.call import kept
 from webapp.ingest.call.addresses import Allowed, Resolve
 from webapp.ingest.call.asked import read_input
@@ -25,6 +25,7 @@ from webapp.ingest.call.sending import ANSWER_SECONDS, Answer, send
 from webapp.ingest.call.url import Address, parse
 from webapp.ingest.live.keeping import BROKE_OFF
 from webapp.settings import Settings
+from webapp.storage.audit import By
 
 log = logging.getLogger("lanescope")
 
@@ -33,6 +34,9 @@ MAX_SECONDS = 30 * 60  # a call may last
 CALL = "call"  # kind of the recording
 BY_HAND = "The call was stopped here, by hand; the agent may have had more to say."
 SHUT_DOWN = "Lanescope was stopped while the agent was still sending."
+BEHIND = (
+    "The answer could not be stored as fast as it came, so the call was ended; the agent had more to say."
+)
 TOO_LONG = f"The call was ended after {MAX_SECONDS // 60} minutes, the longest that one may last."
 
 
@@ -61,6 +65,7 @@ class Recorder(Protocol):
         protocol: str = "",
         run_input: dict[str, Any] | None = None,
         head: ResponseHead | None = None,
+        by: By | None = None,
     ) -> Recording: ...
 
 
@@ -92,10 +97,12 @@ class Calls:
         self._beginning = 0
         self._closed = False
 
-    async def start(self, url: str, run_input: str, secret: str = "", name: str = "") -> str:
+    async def start(
+        self, url: str, run_input: str, secret: str = "", name: str = "", by: By | None = None
+    ) -> str:
         """Call an agent and record what it answers; gives the trace's id as soon as there is something to record.
 
-        url, run_input, secret: as typed; name: of the trace, "" = the agent's address.
+        url, run_input, secret: as typed; name: of the trace, "" = the agent's address; by: who calls.
         Raises BadInput, Refused, Busy, CallFailed; then nothing was stored.
         """
         address = parse(url)
@@ -111,7 +118,7 @@ class Calls:
             answer = await send(checked, body, credential)
             try:
                 first = None if answer.streams else await _something(answer)
-                live = await self._begin(address, name, value, answer, first)
+                live = await self._begin(address, name, value, answer, first, by)
             except BaseException:
                 await answer.close()
                 raise
@@ -144,7 +151,13 @@ class Calls:
     # ── one call ─────────────────────────────────────────────
 
     async def _begin(
-        self, address: Address, name: str, value: dict[str, Any], answer: Answer, first: bytes | None
+        self,
+        address: Address,
+        name: str,
+        value: dict[str, Any],
+        answer: Answer,
+        first: bytes | None,
+        by: By | None,
     ) -> Recording:
         live = await self._recorder.begin(
             name=kept.name_of(name, address),
@@ -154,6 +167,7 @@ class Calls:
             protocol="ag-ui",
             run_input=value,
             head=answer.head,
+            by=by,
         )
         for kind, sentence in kept.notes_of(answer):
             live.note(kind, sentence)
@@ -175,10 +189,12 @@ class Calls:
         reason = ""
         try:
             reason = await self._receive(call, live, answer, first, clean)
-        except Busy as error:
-            reason = error.sentence
-        except UserError as error:  # the agent's own stream broke off
+        except CallFailed as error:  # the agent's own stream broke off
             live.note(BROKE_OFF, error.sentence)
+        except Busy:
+            reason = BEHIND
+        except UserError as error:  # the recording is over: full, or deleted
+            reason = error.sentence
         except asyncio.CancelledError:
             reason = call.reason or SHUT_DOWN
         except Exception:
@@ -235,10 +251,15 @@ class Calls:
         try:
             if rest := clean.close():
                 await live.push(rest)
-            if clean.count:
-                live.note(*kept.SECRET_SENT_BACK)
+        except UserError:
+            reason = reason or BEHIND
+        if clean.count:
+            live.note(*kept.SECRET_SENT_BACK)
+        try:
             await live.end(reason)
-        except Busy as error:
+        except NotFound:
+            log.info("call %s was ended: its trace was deleted", live.id)
+        except UserError as error:
             log.warning("the end of call %s could not be stored: %s", live.id, error.sentence)
         finally:
             self._calls.pop(live.id, None)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 
+from webapp.core.masking.masker import masked_text
 from webapp.ingest.call.sending import Answer
 from webapp.ingest.call.url import Address
-from webapp.ingest.mask import masked_text
 
 MAX_NAME, MAX_SOURCE = 200, 300  # characters that a trace has room for
 # kinds of notes; a trace shows each kind once

@@ -25,11 +25,8 @@ from webapp.ingest.call.url import Address, parse
 CONNECT_SECONDS = 10
 WRITE_SECONDS = 30
 ANSWER_SECONDS = (
-    60  # until the head of the answer is there, and then its first byte where the head is no event stream
+    60  # until the head of the answer is there, and then its first byte where that is no event stream
 )
-PIECE = (
-    64 * 1024
-)  # bytes asked of the connection at once are its own affair; a piece handed on is at most this long
 MAX_HEADERS = 100
 SSE = "text/event-stream"
 _USER_AGENT = "lanescope"

@@ -53,6 +53,7 @@ class Live:
         self._notes: list[tuple[str, str]] = []
         self._reason: str | None = None  # set when the recording ended
         self._failed: UserError | None = None  # nothing more is taken
+        self._left = False  # the recorder looks after it no more
         # of the recorder's thread alone
         self._lines = Lines(masking)
         self._pieces: list[Piece] = []  # taken out of `lines`, not stored
@@ -77,10 +78,7 @@ class Live:
                 data = data[: data.rfind(b"\n") + 1]
                 size = len(data)
             if self._pending + size > MOST_PENDING or not self._all.add(size):
-                if self._came and isinstance(lost := self._came[-1][0], int):
-                    self._came[-1] = (lost + size, at)
-                else:
-                    self._came.append((size, at))
+                self._lose(size, at)
                 self._wake()
                 return False
             self._came.append((data, at))
@@ -88,6 +86,28 @@ class Live:
             self._pending += size
         self._wake()
         return not over
+
+    def lose(self, size: int, at: float) -> None:
+        """Of the stream, `size` bytes will not come; the last of them passed at `at`. The lines torn by it are left out
+        whole, and the page says how much is missing."""
+        with self._lock:
+            if self._failed is None and self._reason is None:
+                self._lose(size, at)
+        self._wake()
+
+    def _lose(self, size: int, at: float) -> None:
+        if self._came and isinstance(lost := self._came[-1][0], int):
+            self._came[-1] = (lost + size, at)
+        else:
+            self._came.append((size, at))
+
+    @property
+    def over(self) -> str:
+        """Why nothing more is taken, in a sentence; empty while there is room for more, now or later."""
+        with self._lock:
+            if self._failed is not None:
+                return self._failed.sentence
+            return "" if self._reason is None else self._reason or OVER
 
     async def push(self, data: bytes, at: float | None = None) -> None:
         """The same, waiting for room. Raises Busy when none comes, TooLarge when no more is taken, NotFound when the
@@ -141,6 +161,8 @@ class Live:
         with self._lock:
             if self._failed is not None:
                 raise self._failed
+            if self._left:  # all of it is stored, and nobody would answer
+                return
             self._waiting.append(future)
         self._wake()
         try:
@@ -181,9 +203,7 @@ class Live:
             self._pending = held + sum(len(data) for data, _ in self._came if isinstance(data, bytes))
             self._all.change(self._pending - before)
             failed = self._failed
-        for future in taken.waiting:
-            if future.set_running_or_notify_cancel():
-                future.set_result(None) if failed is None else future.set_exception(failed)
+        _answer(taken.waiting, failed)
 
     def not_done(self, taken: Taken) -> None:
         """It is not: those who wait go on waiting."""
@@ -200,7 +220,7 @@ class Live:
         """Those who wait have waited long enough; what came is stored as soon as it can be."""
         with self._lock:
             waiting, self._waiting = self._waiting, []
-        _refuse(waiting, Busy(sentence))
+        _answer(waiting, Busy(sentence))
 
     def fail(self, error: UserError) -> None:
         """Nothing more can be stored."""
@@ -208,16 +228,20 @@ class Live:
             self._failed = error
             self._came.clear()
             waiting, self._waiting = self._waiting, []
-        _refuse(waiting, error)
+        _answer(waiting, error)
 
     def drop(self) -> None:
-        """It is looked after no more: what it holds counts no more."""
+        """It is looked after no more: what it holds counts no more, and nobody waits."""
         with self._lock:
+            self._left = True
             self._all.change(-self._pending)
             self._pending = 0
+            waiting, self._waiting = self._waiting, []
+            failed = self._failed
+        _answer(waiting, failed)
 
 
-def _refuse(waiting: list[Future[None]], error: UserError) -> None:
+def _answer(waiting: list[Future[None]], error: UserError | None) -> None:
     for future in waiting:
         if future.set_running_or_notify_cancel():
-            future.set_exception(error)
+            future.set_result(None) if error is None else future.set_exception(error)

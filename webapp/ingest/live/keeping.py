@@ -17,7 +17,7 @@ from webapp.core.evidence import ResponseHead
 from webapp.errors import NotFound
 from webapp.ingest.keep import renumber
 from webapp.ingest.live.pending import Taken
-from webapp.storage import captures, originals, traces
+from webapp.storage import audit, captures, originals, traces
 from webapp.storage.db import Database
 from webapp.storage.ids import public_id
 from webapp.storage.models import Capture, Trace
@@ -31,6 +31,7 @@ KILLED = "Lanescope ended without a chance to finish this recording: what came l
 IDLE = "Nothing came for a long time, and nobody said that the recording was over."
 RESUMABLE = (STOPPED, KILLED, IDLE)  # a recording in batches that ended so goes on with its next batch
 IDLE_SECONDS = 600.0  # after which a recording in batches counts as left
+UNKEPT = "Lanescope failed while it stored this recording; its log says where. What came later is not here."
 MISSING = "There is no such recording: it was deleted, or the address is not complete."
 
 
@@ -47,6 +48,7 @@ class Begun:
     head: ResponseHead | None
     owner: str
     masking: bool
+    by: audit.By | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,7 @@ def begin(database: Database, begun: Begun) -> tuple[str, int]:
             protocol=begun.protocol,
             input=begun.run_input,
             masked=0 if begun.masking else None,
+            owner=None if begun.by is None else begun.by.user,
         )
         session.add(trace)
         session.flush()
@@ -82,6 +85,7 @@ def begin(database: Database, begun: Begun) -> tuple[str, int]:
                 protocol=begun.protocol, head=_head(begun.head), heard=now,
             )
         )  # fmt: skip
+        audit.done(session, begun.by, "recorded", trace.id, at=now, detail={"kind": begun.kind})
         return trace.id, trace.pk
 
 
@@ -164,6 +168,14 @@ def end_now(capture: Capture, reason: str, now: float) -> None:
     capture.ended, capture.reason = now, storable(reason)
     if reason:
         captures.note(capture, CUT, capture.reason)
+
+
+def give_up(database: Database, trace: int) -> None:
+    """End a recording of which nothing more can be stored."""
+    with database.session() as session:
+        capture = captures.locked(session, trace)
+        if capture is not None and capture.ended is None:
+            end_now(capture, UNKEPT, time.time())
 
 
 def beat(database: Database, owner: str) -> None:

@@ -8,8 +8,8 @@ of the producer.
 
 from __future__ import annotations
 
+from webapp.core.masking.masker import Masker, masked
 from webapp.ingest.live.arrivals import packed
-from webapp.ingest.mask import Masker, masked
 from webapp.storage.captures import Piece
 
 MAX_LINE = 1024 * 1024  # bytes of a line that are waited for; of a longer one the beginning goes ahead

@@ -24,10 +24,12 @@ from webapp.ingest.live import keeping
 from webapp.ingest.live.bench import Bench
 from webapp.ingest.live.handle import BEHIND, Live
 from webapp.ingest.live.hub import EVERY
-from webapp.ingest.live.keeping import Begun
-from webapp.ingest.live.pending import Pending, Taken
+from webapp.ingest.live.keeping import Begun, Kept
+from webapp.ingest.live.pending import Pending
+from webapp.ingest.live.storing import store
 from webapp.ingest.signals import Signal, Signals
 from webapp.settings import Settings
+from webapp.storage.audit import By
 from webapp.storage.db import Database, is_trouble
 
 log = logging.getLogger("lanescope")
@@ -66,7 +68,7 @@ class Recorder:
         self._attempts = 0
         self._beaten = float("-inf")
         self._closing = False  # recordings in batches were ended too
-        # with SQLite there is one process, so that another owner cannot be alive
+        # with SQLite there is one process (`webapp/alone.py`), so that another owner cannot be alive
         self._dead = 0.0 if settings.uses_sqlite else DEAD
 
     # ── for the rest of the program ──────────────────────────
@@ -78,7 +80,7 @@ class Recorder:
         self._thread.start()
 
     def stop(self, reason: str = keeping.STOPPED) -> None:
-        """End every recording, store what came and stop the thread. It blocks until that is done."""
+        """End every recording, store what came and stop the thread. It blocks until then, or for ten seconds."""
         with self._lock:
             lives = list(self._lives.values())
             self._stopping = True
@@ -98,28 +100,39 @@ class Recorder:
         protocol: str = "",
         run_input: dict[str, Any] | None = None,
         head: ResponseHead | None = None,
+        by: By | None = None,
     ) -> Live:
         """Begin a recording; its trace exists when this returns.
 
         kind: push | batch | proxy | call; form: `sse`, `ndjson` or "" (its first line tells); protocol: `ag-ui`,
-        `teams` or "" (its first records tell). Raises Busy.
+        `teams` or "" (its first records tell); by: whose it is. Raises Busy.
         """
         self.check()
         cleaner = Cleaner(self._settings.mask_secrets)
         begun = Begun(
             name=cleaner.name(name), source=cleaner.name(source), kind=kind, form=form, protocol=protocol,
             run_input=cleaner.run_input(run_input), head=head, owner=self.owner, masking=cleaner.on,
+            by=by,
         )  # fmt: skip
+        beginning = asyncio.ensure_future(asyncio.to_thread(self._begin, begun))
         try:
-            public, pk = await asyncio.to_thread(keeping.begin, self._database, begun)
+            return await asyncio.shield(beginning)
+        except asyncio.CancelledError:
+            beginning.add_done_callback(_abandon)
+            raise
         except SQLAlchemyError as error:
             if not is_trouble(error):
                 raise
             log.warning("a recording could not begin: %s", _reason(error))
             raise Busy(BEHIND) from error
-        live = Live(public, pk, cleaner.on, self._settings.max_upload_bytes, self._woken.set, self._pending)
+
+    def _begin(self, begun: Begun) -> Live:
+        """In a thread, to its end: a trace that exists is looked after though nobody waits for it any more."""
+        public, pk = keeping.begin(self._database, begun)
+        limit = self._settings.max_upload_bytes
+        live = Live(public, pk, begun.masking, limit, self._woken.set, self._pending)
         with self._lock:
-            if kind != keeping.BATCH:
+            if begun.kind != keeping.BATCH:
                 self._lives[pk] = live
                 if self._stopping:
                     live.stop(keeping.STOPPED)
@@ -175,7 +188,7 @@ class Recorder:
             stored, self._stored = self._stored, set()
         taken = [each for live in lives if (each := live.take()) is not None]
         try:
-            fresh = self._keep(taken) if taken else {}
+            kept = store(self._database, taken, self.owner) if taken else Kept()
         except BaseException:
             with self._lock:
                 self._stored |= stored
@@ -187,7 +200,9 @@ class Recorder:
                     each.live.drop()
                 if each.live.failed:  # its trace is gone
                     stored.add(each.live.pk)
-        self._bench.work({**{pk: [] for pk in stored}, **fresh})
+        for pk in kept.anew:
+            self._bench.add(pk)
+        self._bench.work({**{pk: [] for pk in stored}, **kept.fresh})
         if self._bench.due or self._stopping:
             self._woken.set()
 
@@ -212,19 +227,6 @@ class Recorder:
         for pk in keeping.left_behind(self._database, self.owner, self._dead):
             self._bench.add(pk)
         self._beaten = now
-
-    def _keep(self, taken: list[Taken]) -> dict[int, list[keeping.Fresh]]:
-        try:
-            kept = keeping.keep(self._database, taken, self.owner)
-        except BaseException:
-            for each in taken:
-                each.live.not_done(each)
-            raise
-        for each in taken:
-            each.live.done(each)
-        for pk in kept.anew:
-            self._bench.add(pk)
-        return kept.fresh
 
     def _back_off(self, error: Exception) -> None:
         now = time.monotonic()
@@ -259,6 +261,12 @@ class Recorder:
             live.stop()
         for public in publics:
             self._publish(public, 0, "gone")
+
+
+def _abandon(begun: asyncio.Future[Live]) -> None:
+    """Nobody waits for this recording any more: the server stops."""
+    if not begun.cancelled() and begun.exception() is None:
+        begun.result().stop(keeping.STOPPED)
 
 
 def _reason(error: Exception) -> str:

@@ -18,6 +18,7 @@ from webapp.ingest.proxy.headers import Headers
 from webapp.ingest.proxy.targets import Target
 from webapp.ingest.proxy.upstream import ClientGone, Connection, Cut, Failed, Pool
 from webapp.ingest.proxy.watch import Watch
+from webapp.storage.audit import By
 
 REPEATABLE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE"})
 HEAR_BYTES = 4 * 1024 * 1024  # of a request that cannot be passed on
@@ -27,13 +28,14 @@ STATUSES = range(200, 600)
 
 @dataclass(slots=True)
 class Asked:
-    """A request. path: with its query, as the upstream gets it; left: why the client is gone, set before `forward` is
-    cancelled."""
+    """A request. path: with its query, as the upstream gets it; by: who makes it; left: why the client is gone, set
+    before `forward` is cancelled."""
 
     method: str
     path: bytes
     headers: Headers
     body: AsyncIterator[bytes]
+    by: By | None = None
     left: str = "Passing it on was broken off."
 
 

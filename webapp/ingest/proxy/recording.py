@@ -10,12 +10,11 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Protocol
 
-from webapp.ingest.live.keeping import BROKE_OFF
+from webapp.ingest.live.keeping import BROKE_OFF, STOPPED
 
 log = logging.getLogger("lanescope")
 
 HELD_BYTES = 4 * 1024 * 1024  # of what comes before the recording has begun
-STOPPED = "Lanescope was stopped while this was recorded."
 LEFT = "The client went away before the answer ended."
 HERE = (STOPPED, LEFT)  # ends of a recording that say nothing about the stream
 KIND = "proxy"  # of what is said about a capture
@@ -24,7 +23,12 @@ KIND = "proxy"  # of what is said about a capture
 class Live(Protocol):
     """What is used of `webapp.ingest.live.handle.Live`."""
 
+    @property
+    def over(self) -> str: ...
+
     def write(self, data: bytes, at: float | None = None) -> bool: ...
+
+    def lose(self, size: int, at: float) -> None: ...
 
     def note(self, kind: str, sentence: str) -> None: ...
 
@@ -37,12 +41,14 @@ Spawn = Callable[[Coroutine[Any, Any, None]], None]  # runs something beside the
 class Recording:
     """begin: makes the live recording, or gives None when it turns out that there is nothing to record.
 
-    failed: it could not begin, has dropped something or broke; stillborn: it could not begin, and `lost` bytes with it.
+    failed: it could not begin, has dropped something or broke; stillborn: it could not begin, and `lost` bytes with it;
+    over: it takes nothing more though the traffic goes on, since its trace is full or was deleted.
     """
 
     def __init__(self, begin: Callable[[], Awaitable[Live | None]], spawn: Spawn) -> None:
         self.failed = False
         self.stillborn = False
+        self.over = False
         self.lost = 0
         self._begin = begin
         self._spawn = spawn
@@ -51,6 +57,7 @@ class Recording:
         self._held: list[tuple[bytes, float]] = []
         self._size = 0
         self._missing = 0  # bytes that found no room before it began
+        self._missing_at = 0.0  # when the last of them came
         self._notes: list[str] = []
         self._reason: str | None = None  # set when it has ended
         self._broke = False
@@ -60,12 +67,13 @@ class Recording:
         """Bytes that came at `at` (unix seconds)."""
         if self.stillborn:
             self.lost += len(data)
-        if self._off or self._reason is not None:
+        if self._off or self.over or self._reason is not None:
             return
         if self._live is not None:
             self._put(self._live, data, at)
         elif self._size + len(data) > HELD_BYTES or self._missing:
             self._missing += len(data)
+            self._missing_at = at
         else:
             self._held.append((data, at))
             self._size += len(data)
@@ -104,9 +112,7 @@ class Recording:
             self._put(live, data, at)
         self._held.clear()
         if self._missing:
-            self._say(
-                live, f"{self._missing:,} bytes that came before the recording could begin are missing."
-            )
+            self._lose(live)
         self._live = live
         if self._reason is not None:
             await self._end(live)
@@ -120,7 +126,7 @@ class Recording:
             self._log(error)
 
     def _put(self, live: Live, data: bytes, at: float) -> None:
-        if self._off:
+        if self._off or self.over:
             return
         try:
             taken = live.write(data, at)
@@ -130,9 +136,27 @@ class Recording:
             self._say(live, "The recording broke: what came after this is missing. The traffic went on.")
             self.end("The recording broke.")
         else:
-            if not taken and not self.failed:
-                self.failed = True  # it counts what it drops, and tells it itself
+            if not taken:
+                self._dropped(live)
+
+    def _dropped(self, live: Live) -> None:
+        why = live.over
+        self.over = bool(why)
+        if not self.failed:
+            self.failed = True  # it counts what it drops, and tells it itself
+            if why:
+                log.warning("traffic is passed on, but not recorded any more: %s", why)
+            else:
                 log.warning("traffic comes faster than it can be recorded; the trace says what is missing")
+
+    def _lose(self, live: Live) -> None:
+        try:
+            live.lose(self._missing, self._missing_at)
+        except Exception as error:
+            self._log(error)
+        else:
+            self.failed = True
+            log.warning("traffic came before its recording could begin; the trace says what is missing")
 
     def _say(self, live: Live, sentence: str) -> None:
         try:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping
+from functools import partial
 from typing import Any
 
+from webapp.ingest.live.keeping import STOPPED
 from webapp.ingest.proxy.agui import RunWatch
 from webapp.ingest.proxy.forward import Answer, Asked, forward
-from webapp.ingest.proxy.headers import Headers
-from webapp.ingest.proxy.recording import STOPPED, Live
+from webapp.ingest.proxy.recording import Live
 from webapp.ingest.proxy.targets import Target, found, targets_of
 from webapp.ingest.proxy.teams import Conversations, is_call
 from webapp.ingest.proxy.upstream import Pool
@@ -33,7 +34,7 @@ class Proxy:
         self._recorder = recorder
         self._pool = Pool()
         self._tasks: set[asyncio.Task[None]] = set()
-        self._conversations = Conversations(self._begin, self._spawn)
+        self._conversations = Conversations(self._spawn)
 
     def place(self, raw_path: bytes, query: bytes) -> tuple[Target, bytes, str]:
         """The target of an address, the path to ask it for, and the URL without its query.
@@ -45,9 +46,7 @@ class Proxy:
 
     async def forward(self, target: Target, address: str, asked: Asked, answer: Answer) -> None:
         """Pass a request on, recorded where it is a run or a connector call. Raises Failed and Cut."""
-        await forward(
-            self._pool, target, asked, self._watch(target, address, asked.method, asked.headers), answer
-        )
+        await forward(self._pool, target, asked, self._watch(target, address, asked), answer)
 
     async def stop(self) -> None:
         """End what is recorded; called before the recorder stops."""
@@ -56,12 +55,14 @@ class Proxy:
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=STOP_SECONDS)
 
-    def _watch(self, target: Target, address: str, method: str, headers: Headers) -> Watch:
+    def _watch(self, target: Target, address: str, asked: Asked) -> Watch:
+        method, headers = asked.method, asked.headers
+        begin = partial(self._begin, by=asked.by)
         try:
             if is_call(method, address):
-                return Fenced(self._conversations.watch(target, method, address, headers))
+                return Fenced(self._conversations.watch(target, method, address, headers, begin))
             if method == "POST":
-                return Fenced(RunWatch(self._begin, self._spawn, target.name, address, headers))
+                return Fenced(RunWatch(begin, self._spawn, target.name, address, headers))
         except Exception:
             log.exception("a request that is passed on cannot be recorded; the traffic goes on")
         return Nothing()

@@ -27,6 +27,7 @@ log = logging.getLogger("lanescope")
 IDLE_SECONDS = 150.0  # without a call, after which a conversation's recording ends; a stream may take 120
 BODY_BYTES = 2 * 1024 * 1024  # of a request or an answer
 WAITING = 256  # calls of one conversation on the way before order is given up
+WAITING_BYTES = 8 * 1024 * 1024  # the same of lines that wait for a call before them
 SHUTDOWN = "Lanescope was stopped before an answer came."
 
 Begin = Callable[..., Awaitable[Live]]
@@ -90,6 +91,7 @@ class CallWatch:
         for body, name in ((self._request, "request"), (self._response, "answer")):
             if body is not None and body.why:
                 self._capture.note(f"The body of a call’s {name} {body.why}, so it was not kept.")
+        self._request, self._response = _Body(None), None  # the line may have to wait; these need not
         self._capture.finished(self, line, at)
 
     def _entry(self, reason: str, took: float) -> dict[str, Any]:
@@ -150,7 +152,8 @@ class Capture:
         self._over = over
         self._calls: deque[CallWatch] = deque()  # on the way, or waiting for one before them
         self._recording: Recording | None = None
-        self._said: set[str] = set()
+        self._said: set[str] = set()  # of this recording
+        self._waiting = 0  # bytes of lines behind a call that is on the way
         self._missing = 0  # bytes of lines for which no recording could begin
         self._timer: asyncio.TimerHandle | None = None
         self._ended = False
@@ -165,25 +168,31 @@ class Capture:
         if self._ended:
             return
         call.line = line
-        while self._calls and (
-            self._calls[0].line is not None
-            or (len(self._calls) > WAITING and any(each.line is not None for each in self._calls))
-        ):
+        self._waiting += len(line)
+        while self._calls and (self._calls[0].line is not None or self._crowded()):
             done = self._calls[0]
             if done.line is None:  # it holds up too many
                 done = next(each for each in self._calls if each.line is not None)
                 self.note("Calls were on the way for so long that lines stand in the order of answers.")
             self._calls.remove(done)
             if done.line:
+                self._waiting -= len(done.line)
                 self._write(done.line, at)
         if not self._calls:
             self._timer = asyncio.get_running_loop().call_later(IDLE_SECONDS, self.end)
 
+    def _crowded(self) -> bool:
+        crowd = len(self._calls) > WAITING or self._waiting > WAITING_BYTES
+        return crowd and any(each.line is not None for each in self._calls)
+
     def note(self, sentence: str) -> None:
-        """Said once, however many calls it holds for."""
-        if not self._ended and sentence not in self._said:
+        """Said once in a recording, however many calls it holds for."""
+        if self._ended:
+            return
+        recording = self._record()
+        if sentence not in self._said:
             self._said.add(sentence)
-            self._record().note(sentence)
+            recording.note(sentence)
 
     def end(self, reason: str = "") -> None:
         """No call came for long, or everything ends; what is on the way has no answer then."""
@@ -202,14 +211,22 @@ class Capture:
         self._over()
 
     def _write(self, line: bytes, at: float) -> None:
-        self._record().write(line, at)
+        recording = self._record()
+        recording.write(line, at)
+        if recording.over:  # it has nothing of this call: the next recording begins with it
+            self._record().write(line, at)
 
     def _record(self) -> Recording:
-        """The recording; one that could not begin is tried again with the next call."""
+        """The recording; one that could not begin is tried again with the next call, and one that is full or whose
+        trace was deleted is followed by another."""
         if self._recording is not None and self._recording.stillborn:
             self._missing += self._recording.lost
             self._recording = None
+        if self._recording is not None and self._recording.over:
+            self._recording.end()
+            self._recording = None
         if self._recording is None:
+            self._said.clear()
             self._recording = Recording(self._begin, self._spawn)
             if self._missing:
                 self._recording.note(
@@ -219,21 +236,21 @@ class Capture:
 
 
 class Conversations:
-    """begin: `Recorder.begin`. One capture a target and conversation, for as long as calls come."""
+    """One capture a target and conversation, for as long as calls come."""
 
-    def __init__(self, begin: Begin, spawn: Spawn) -> None:
-        self._begin = begin
+    def __init__(self, spawn: Spawn) -> None:
         self._spawn = spawn
         self._captures: dict[tuple[str, str], Capture] = {}
 
-    def watch(self, target: Target, method: str, address: str, headers: Headers) -> CallWatch:
-        """A call that begins now; `is_call` was asked before."""
+    def watch(self, target: Target, method: str, address: str, headers: Headers, begin: Begin) -> CallWatch:
+        """A call that begins now; `is_call` was asked before. begin: `Recorder.begin`, on behalf of who calls: the
+        recording belongs to whoever called first."""
         chat = conversation_of(address) or ""
         key = (target.name, chat)
         capture = self._captures.get(key)
         if capture is None:
             capture = self._captures[key] = Capture(
-                lambda: self._begin(
+                lambda: begin(
                     name=f"{target.name}: {chat}"[:200],
                     source=address.partition("/conversations/")[0],
                     kind="proxy",

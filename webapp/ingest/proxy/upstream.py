@@ -2,7 +2,8 @@
 
 Rules of this file: sockets and bytes; nothing is known of recordings. A client library would write the path anew, add
 headers of its own and read no answer before the request is whole; this passes bytes both ways at once, and tells an
-answer that ended from one that was cut. There is a time limit for connecting and none for a stream.
+answer that ended from one that was cut. There is a time limit for connecting and for a request that is not taken, and
+none for a stream.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from webapp.ingest.proxy.headers import Headers
 from webapp.ingest.proxy.targets import Target
 
 CONNECT_SECONDS = 10.0
+TAKE_SECONDS = (
+    60.0  # that an upstream may take nothing of a request; a client that leaves meanwhile goes unseen
+)
 IDLE_SECONDS = 4.0  # a connection is kept for the next request; servers close theirs after five, mostly
 MOST_IDLE = 32  # of one target
 READ_BYTES = 64 * 1024
@@ -53,6 +57,7 @@ class Connection:
         self._writer = writer
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=HEAD_BYTES)
         self._heard = False  # anything came since the request
+        self._stuck = False  # the upstream took nothing of the request for too long
         self._sending: asyncio.Task[None] | None = None
         self._idle: asyncio.Task[None] | None = None
 
@@ -78,6 +83,8 @@ class Connection:
                 if isinstance(event, h11.Response):
                     return event.status_code, list(event.headers.raw_items())
         except h11.RemoteProtocolError:
+            if self._stuck:
+                raise Failed(f"it took nothing of the request for {TAKE_SECONDS:.0f} seconds") from None
             if self._heard:
                 raise Failed("what it sent is no HTTP") from None
             raise Failed("it closed the connection without an answer", self.reused) from None
@@ -113,11 +120,23 @@ class Connection:
         """An upstream that will not take it may still answer, so a fault here is told by the answer's side."""
         try:
             async for chunk in body:
+                if self._stuck:
+                    continue  # the client is read on, so that its going is seen
                 self._send(h11.Data(data=chunk))
-                await self._writer.drain()
-            self._send(h11.EndOfMessage())
+                await self._taken()
+            if not self._stuck:
+                self._send(h11.EndOfMessage())
         except (OSError, h11.LocalProtocolError, ClientGone):
             pass
+
+    async def _taken(self) -> None:
+        try:
+            async with asyncio.timeout(TAKE_SECONDS):
+                await self._writer.drain()
+        except TimeoutError:
+            self._stuck = True
+            if not self._heard:  # one that answers meanwhile need not read the rest
+                self._writer.transport.abort()
 
     # ── between two requests ─────────────────────────────────
 

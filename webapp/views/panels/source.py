@@ -131,8 +131,10 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         if trace.not_understood
         else None,
         unread=unread,
-        again="" if page.shared else f"{sel.base}/reread",
-        repeat=f"/call?trace={trace.id}&event={page.event}" if told and not page.shared else "",
+        again="" if page.shared or trace.redaction else f"{sel.base}/reread",
+        repeat=f"/call?trace={trace.id}&event={page.event}"
+        if told and not page.shared and not trace.redaction
+        else "",
         facts=_facts(trace, page, size, packed),
         asked=told,
         run_input=None if given is None else given.html,

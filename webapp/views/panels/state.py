@@ -19,7 +19,7 @@ from webapp.core.agui.pointers import Refused, tokens_of
 from webapp.core.agui.shared import UNSET
 from webapp.storage import states
 from webapp.storage.models import Trace
-from webapp.views import bodies, names, state_acts, state_load, state_say
+from webapp.views import bodies, names, sealed, state_acts, state_load, state_redacted, state_say
 from webapp.views import state_words as words
 from webapp.views.bodies import Body
 from webapp.views.content import showable
@@ -74,6 +74,7 @@ class StatePanel:
     activities: Sequence[Activity]
     named: Sequence[Named]
     many: bool
+    redacted: str = ""  # what the state held was taken out: a sentence instead of its tree
 
 
 def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> StatePanel:
@@ -91,7 +92,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
     link = _linked(sel, page)
     start = sel.start or 0
     stop, unseen = state_say.stop(trace, found, upto)
-    return StatePanel(
+    panel = StatePanel(
         as_of=sel.href(event=page.event, asof="", start=None),
         at_end=sel.href(event=page.event, asof="end", start=None),
         ended=ended,
@@ -120,6 +121,7 @@ def build(session: Session, trace: Trace, sel: Selection, page: PageContext) -> 
         named=named,
         many=many,
     )
+    return state_redacted.told(panel, found) if sealed.without_texts(trace) else panel
 
 
 def _empty(number: int, acts: bool) -> str:

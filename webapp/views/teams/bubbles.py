@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from webapp.core.records import DELIVERED, DROPPED, LOST, REFUSED, SENT
 from webapp.core.teams.exchanges import Exchange
+from webapp.redact import marked
 from webapp.storage import events, streams
 from webapp.storage.models import ItemRow, Trace
 from webapp.storage.streams import TEXTS, Act
@@ -232,4 +233,4 @@ def _message(row: ItemRow, ex: Exchange | None, reached: int) -> Bubble:
 def _sender(ex: Exchange | None) -> str:
     sender = ex.body.get("from") if ex is not None else None
     name = sender.get("name") if isinstance(sender, dict) else None
-    return showable(clip(name, 60)) if isinstance(name, str) else ""
+    return showable(clip(name, 60)) if isinstance(name, str) and marked(name) is None else ""

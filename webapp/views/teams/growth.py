@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from webapp.core.teams import compare
+from webapp.redact import marked, marker
 from webapp.views.content import showable
-from webapp.views.names import clip, count
+from webapp.views.names import clip, count, plural
 
 KEPT = 16  # characters of what stands already, its end
 NEW = 160  # characters of what came new
@@ -46,6 +47,8 @@ def growth(old: str | None, new: str | None, edits: bool = False) -> Growth:
     """old: what is on screen, None when nothing is; new: what was sent; edits: it may replace the text."""
     if new is None or new == "" or not old:
         return whole(new)
+    if (count_new := marked(new)) is not None:
+        return _redacted(marked(old), count_new)
     if new == old:
         return Growth("the same text again:", kept=_end(old))
     same = compare.shared(old, new)
@@ -61,6 +64,15 @@ def growth(old: str | None, new: str | None, edits: bool = False) -> Growth:
         words=f"differs at character {at}",
         breaks=True,
     )
+
+
+def _redacted(old: int | None, new: int) -> Growth:
+    """Texts that were taken out are not compared: how long they were is all there is."""
+    words = "taken out, so not compared"
+    if old is not None and old != new:
+        more = plural(abs(new - old), "character")
+        words += f"; {more} {'more' if new > old else 'fewer'} than on screen"
+    return Growth(new=marker(new), words=words)
 
 
 def _end(text: str) -> str:

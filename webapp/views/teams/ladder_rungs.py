@@ -13,6 +13,7 @@ from webapp.core.records import DROPPED, SHOWN
 from webapp.core.teams.exchanges import Exchange
 from webapp.draw import layout
 from webapp.draw.ladder_model import Clock, End, Entry, Head, Ladder, Rung
+from webapp.redact import marked
 from webapp.storage.models import Trace
 from webapp.views import names
 from webapp.views.page import PageContext
@@ -142,7 +143,9 @@ def _who(groups: Sequence[Group]) -> tuple[str, str]:
 def _text(call: Exchange, member: str, name: str) -> str:
     value = call.body.get(member)
     found = value.get(name) if isinstance(value, dict) else None
-    return layout.plain(names.clip(found, _NAME)) if isinstance(found, str) else ""
+    if not isinstance(found, str) or marked(found) is not None:  # a name that was taken out is none
+        return ""
+    return layout.plain(names.clip(found, _NAME))
 
 
 def drops(groups: Sequence[Group]) -> bool:

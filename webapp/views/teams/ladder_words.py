@@ -12,6 +12,7 @@ from webapp.core.teams.exchanges import Exchange
 from webapp.core.teams.limits import too_soon
 from webapp.draw import layout
 from webapp.draw.ladder_model import Bubble, Ladder
+from webapp.redact import marked
 from webapp.storage.models import Trace
 from webapp.views import names
 from webapp.views.teams.calls import answer_row, blames, is_stop
@@ -41,7 +42,8 @@ def label(group: Group) -> str:
         return word
     if ex.text is None:
         return f"{word}, no text"
-    return f"{word}, {names.plural(units(ex.text), 'character')}"
+    taken_out = marked(ex.text)
+    return f"{word}, {names.plural(units(ex.text) if taken_out is None else taken_out, 'character')}"
 
 
 def _folded(group: Group) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from sqlalchemy.orm import Session
 
 from webapp.core.records import SENT
+from webapp.redact import marked
 from webapp.storage import items, streams
 from webapp.storage.models import FindingRow, ItemRow, Trace
 from webapp.views import names, run_list, unsettled
@@ -221,7 +222,9 @@ def missing(bubble: Bubble) -> str:
 
 
 def quote(text: str) -> str:
-    """The end of a text, since the end is where it broke."""
+    """The end of a text, since the end is where it broke; one that was taken out has its own marks."""
+    if marked(text) is not None:
+        return text
     shown = showable(" ".join(text.split())).replace("`", "'")
     if len(shown) > QUOTE:
         tail = shown[-QUOTE:]

@@ -1,0 +1,1 @@
+"""Redacted files: recordings whose texts were taken out, with the verdict from before that."""
