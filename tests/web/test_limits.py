@@ -122,6 +122,20 @@ def test_searches_count_and_looking_does_not(place: Place) -> None:
     assert place.other.get("/?q=hello").status_code == 200
 
 
+def test_going_through_whole_traces_has_a_limit(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Redacted files, links and new readings count together; looking at the trace does not."""
+    monkeypatch.setattr(limits, "READ", dict.fromkeys(limits.READ, Throttle("whole", most=3, seconds=60)))
+    trace = place.one.post("/api/traces", content=RUN).json()["id"]
+    assert place.one.get(f"/traces/{trace}/redacted.jsonl").status_code == 200
+    assert place.one.post(f"/traces/{trace}/share", data={"name": "x", "days": "7"}).status_code == 200
+    assert place.one.post(f"/traces/{trace}/reread", data={"as": "sse"}).status_code == 303
+    late = place.one.get(f"/traces/{trace}/redacted.jsonl")
+    assert late.status_code == 429
+    assert "retry-after" in late.headers
+    assert place.one.get(f"/traces/{trace}").status_code == 200
+    assert place.other.get(f"/traces/{trace}/redacted.jsonl").status_code == 200
+
+
 def test_who_tries_links_that_open_nothing_is_told_to_stop(place: Place) -> None:
     """The first ones get the answer of every link that has ended; a link that works opens all the same."""
     trace = ingest(place.database, [RUN], name="a.sse", settings=place.settings).id

@@ -29,12 +29,20 @@ UPLOADS = Throttle("upload", most=120, seconds=600)
 CALLS = Throttle("call", most=30, seconds=600)
 SEARCHES = Throttle("search", most=300, seconds=60)  # a key that is held down steps through what was found
 WRONG_LINKS = Throttle("link", most=60, seconds=600)
+WHOLE = Throttle("whole", most=120, seconds=600)  # what goes through a whole trace once more
 OPEN = 10  # times as much on an installation without accounts, where everybody is one asker
 STORED = {("POST", "/traces"): UPLOADS, ("POST", "/api/traces"): UPLOADS, ("POST", "/call"): CALLS}
+READ = {
+    ("GET", "/traces/{trace_id}/redacted.jsonl"): WHOLE,
+    ("POST", "/traces/{trace_id}/share"): WHOLE,
+    ("POST", "/traces/{trace_id}/reread"): WHOLE,
+    ("POST", "/traces/{trace_id}/rejudge"): WHOLE,
+}
 MOST_ASKERS = 10_000  # that are remembered; those whose window is over are forgotten first
 WHAT = {
     "upload": "Too much was uploaded in a short time, so this was not stored",
     "call": "Agents were called too often in a short time, so this call was not made",
+    "whole": "Whole traces were gone through too often in a short time, so this was not done",
     "search": "Too many searches in a short time",
     "link": "Too many links that open nothing were tried from here",
 }
@@ -69,7 +77,7 @@ class Memory:
     def _make_room(self, now: float) -> None:
         if len(self._windows) < MOST_ASKERS:
             return
-        longest = max(SEARCHES.seconds, WRONG_LINKS.seconds)
+        longest = max(SEARCHES.seconds, WRONG_LINKS.seconds, WHOLE.seconds)
         self._windows = {key: each for key, each in self._windows.items() if now - each.begun < longest}
         while len(self._windows) >= MOST_ASKERS:
             del self._windows[next(iter(self._windows))]  # the oldest: they stand in the order they began
@@ -87,6 +95,8 @@ class Limits:
         counted."""
         if (throttle := _stored(request)) is not None:
             wait = await run_in_threadpool(_count, database, _for(throttle, who), self._asker(request, who))
+        elif (throttle := _limit(request, READ)) is not None:
+            wait = self._memory.wait(_for(throttle, who), self._asker(request, who), time.monotonic())
         elif request.method in ("GET", "HEAD") and request.query_params.get("q", "").strip():
             throttle = SEARCHES
             wait = self._memory.wait(_for(throttle, who), self._asker(request, who), time.monotonic())
@@ -108,11 +118,15 @@ class Limits:
 
 def _stored(request: Request) -> Throttle | None:
     """The limit of a request that stores something."""
-    entry = entry_of(request.method, request.scope["path"])
-    throttle = None if entry is None else STORED.get((entry.method, entry.path))
+    throttle = _limit(request, STORED)
     if throttle is UPLOADS and _begins_live(request):
         return None
     return throttle
+
+
+def _limit(request: Request, table: dict[tuple[str, str], Throttle]) -> Throttle | None:
+    entry = entry_of(request.method, request.scope["path"])
+    return None if entry is None else table.get((entry.method, entry.path))
 
 
 def _begins_live(request: Request) -> bool:
