@@ -69,6 +69,7 @@ def test_a_server_with_targets_says_where_to_watch(tmp_path: Path) -> None:
             url = server.stdout.readline().split()[3]
             assert server.stdout.readline().startswith(f"{url}/proxy/shop passes on to")
             assert server.stdout.readline() == f"Watch at {url}/live\n"
+            urllib.request.urlopen(url, timeout=30).close()  # from here on it hears Ctrl C
         finally:
             server.send_signal(signal.SIGINT)
         assert server.wait(30) == 0
@@ -79,10 +80,11 @@ def test_a_second_server_on_the_same_folder_is_told(tmp_path: Path) -> None:
     with subprocess.Popen(command(tmp_path), stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
-            assert server.stdout.readline().startswith("Lanescope is at ")
+            url = server.stdout.readline().split()[3]
             assert f"Another Lanescope serves {tmp_path} already" in refused(tmp_path)
             beside = [sys.executable, "-m", "webapp", "prune", "--dry-run", "--data-dir", str(tmp_path)]
             subprocess.run(beside, capture_output=True, timeout=60, check=True)
+            urllib.request.urlopen(url, timeout=30).close()
         finally:
             server.send_signal(signal.SIGINT)
         assert server.wait(30) == 0
