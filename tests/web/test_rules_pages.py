@@ -11,6 +11,7 @@ from fastapi.testclient import TestClient
 
 from webapp.core.rules.model import Rule, catalogue, families, rules_of
 from webapp.core.teams.answers import ANSWERS
+from webapp.settings import load_settings
 from webapp.web import rules
 from webapp.web.deps import make_templates
 from webapp.web.errors import add_error_handlers
@@ -22,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="module")
 def client() -> TestClient:
     app = FastAPI()
+    app.state.settings = load_settings()
     app.state.templates = make_templates(ROOT / "templates", Assets(ROOT / "static"))
     app.include_router(rules.router)
     add_error_handlers(app)
