@@ -6,6 +6,7 @@ refused without asking the database; what the token stands for is `storage/sign_
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, TypedDict
 
 from itsdangerous import BadSignature
@@ -60,3 +61,8 @@ def token_of(cookie: str | None, settings: Settings) -> str | None:
 def needs_https(settings: Settings) -> bool:
     """Whether browsers keep and send it over https alone. At this machine's own names they do so over http, too."""
     return settings.public_url.startswith("https://")
+
+
+def shown(sent: Mapping[str, str], settings: Settings) -> str | None:
+    """The token of the sign-in among a request's cookies; None when there is none that was made here."""
+    return token_of(sent.get(name(settings)), settings)

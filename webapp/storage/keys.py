@@ -6,7 +6,6 @@ lookup by hash compares nothing secret: whoever times it learns about hashes of 
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Sequence
 from typing import Literal
@@ -14,7 +13,7 @@ from typing import Literal
 from sqlalchemy import or_, select, update
 from sqlalchemy.orm import Session
 
-from webapp.storage.ids import public_id
+from webapp.storage.ids import fingerprint, public_id
 from webapp.storage.models import ApiKey, User
 
 Scope = Literal["push", "read", "admin"]
@@ -22,10 +21,6 @@ PREFIX = "lsk_"  # so that a key that went astray is known for one
 KEY_BYTES = 32
 NAME_LENGTH = 80
 USED_SECONDS = 60  # how exactly the last use is known
-
-
-def _hash(secret: str) -> str:
-    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
 def make(
@@ -38,7 +33,7 @@ def make(
         user=user_pk,
         name=name[:NAME_LENGTH],
         scope=scope,
-        key_hash=_hash(secret),
+        key_hash=fingerprint(secret),
         created=now,
         expires=None if days is None else now + days * 86_400,
     )
@@ -51,7 +46,7 @@ def found(session: Session, secret: str, now: float) -> tuple[ApiKey, User] | No
     """The key of a secret and whose it is, unless it was revoked, has expired or its account is disabled."""
     query = select(ApiKey, User).join(User, User.pk == ApiKey.user)
     query = query.where(
-        ApiKey.key_hash == _hash(secret),
+        ApiKey.key_hash == fingerprint(secret),
         ApiKey.revoked.is_(None),
         or_(ApiKey.expires.is_(None), ApiKey.expires > now),
         User.disabled.is_(None),

@@ -6,7 +6,6 @@ hash. A lookup by hash compares nothing secret: whoever times it learns about ha
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Iterable, Sequence
 
@@ -15,17 +14,13 @@ from sqlalchemy.orm import Session
 
 from webapp.errors import NotFound
 from webapp.storage.db import write_first
-from webapp.storage.ids import public_id
+from webapp.storage.ids import fingerprint, public_id
 from webapp.storage.models import Share, Trace, User
 
 TOKEN_BYTES = 24
 GONE = "This trace was deleted meanwhile, so no link was made."
 # what the reader of a link sees; all but the last open a redacted copy of the trace
 STRUCTURE, PERSONAL, EVERYTHING = LEVELS = ("structure", "personal", "everything")
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
 def create(
@@ -53,7 +48,7 @@ def create(
         id=public_id(),
         trace=trace,
         name=name[:120],
-        token_hash=_hash(token),
+        token_hash=fingerprint(token),
         created=now,
         expires=now + days * 86_400,
         panel=panel,
@@ -68,7 +63,7 @@ def create(
 
 def get_by_token(session: Session, token: str, now: float) -> Share | None:
     """The link of a token, unless it has expired or was revoked."""
-    return session.scalar(select(Share).where(Share.token_hash == _hash(token), *_works(now)))
+    return session.scalar(select(Share).where(Share.token_hash == fingerprint(token), *_works(now)))
 
 
 def viewed(session: Session, share: Share, now: float) -> None:

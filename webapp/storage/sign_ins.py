@@ -7,14 +7,13 @@ in any case.
 
 from __future__ import annotations
 
-import hashlib
 import secrets
 from collections.abc import Sequence
 
 from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
-from webapp.storage.ids import public_id
+from webapp.storage.ids import fingerprint, public_id
 from webapp.storage.models import SignIn, User
 
 TOKEN_BYTES = 32
@@ -24,10 +23,6 @@ TOUCH_SECONDS = 600.0  # the last use is known to ten minutes: most requests wri
 _AGENT_LENGTH = 200
 
 
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
-
-
 def begin(session: Session, user_pk: int, *, now: float, agent: str, days: float) -> tuple[SignIn, str]:
     """Sign a browser in: its row, and the token that stands for it. days: how long it lives unused.
 
@@ -35,7 +30,7 @@ def begin(session: Session, user_pk: int, *, now: float, agent: str, days: float
     """
     token = secrets.token_urlsafe(TOKEN_BYTES)
     row = SignIn(
-        token_hash=_hash(token),
+        token_hash=fingerprint(token),
         id=public_id(),
         user=user_pk,
         created=now,
@@ -54,7 +49,9 @@ def begin(session: Session, user_pk: int, *, now: float, agent: str, days: float
 def found(session: Session, token: str, now: float) -> tuple[SignIn, User] | None:
     """The sign-in of a token and whose it is; None when it has ended or the account is disabled."""
     query = select(SignIn, User).join(User, User.pk == SignIn.user)
-    query = query.where(SignIn.token_hash == _hash(token), SignIn.expires > now, User.disabled.is_(None))
+    query = query.where(
+        SignIn.token_hash == fingerprint(token), SignIn.expires > now, User.disabled.is_(None)
+    )
     row = session.execute(query).one_or_none()
     return None if row is None else (row[0], row[1])
 
@@ -75,7 +72,7 @@ def end(session: Session, user_pk: int, sign_in_id: str) -> bool:
 
 def end_token(session: Session, token: str) -> bool:
     """Sign out the browser that holds this token; False when it was not signed in."""
-    return _ended(session, delete(SignIn).where(SignIn.token_hash == _hash(token))) > 0
+    return _ended(session, delete(SignIn).where(SignIn.token_hash == fingerprint(token))) > 0
 
 
 def end_all(session: Session, user_pk: int, but: str = "") -> int:

@@ -88,7 +88,7 @@ def _own(session: Session, asker: Who) -> User:
 
 def _this(request: Request, session: Session, settings: Settings) -> str:
     """The id of the sign-in that this browser has; "" for none."""
-    token = cookies.token_of(request.cookies.get(cookies.name(settings)), settings)
+    token = cookies.shown(request.cookies, settings)
     found = sign_ins.found(session, token, time.time()) if token else None
     return found[0].id if found else ""
 

@@ -209,7 +209,7 @@ def shown_by(request: Request, settings: Settings) -> Shown:
         return Shown(key=given)
     if name:
         return Shown(name=name)
-    return Shown(token=cookies.token_of(request.cookies.get(cookies.name(settings)), settings) or "")
+    return Shown(token=cookies.shown(request.cookies, settings) or "")
 
 
 def _named(values: list[str]) -> str:

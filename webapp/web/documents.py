@@ -17,7 +17,7 @@ from webapp.views import report_page, ticket
 from webapp.web.audit import note_beside
 from webapp.web.deps import AppSettings, DbSession
 from webapp.web.files import attachment
-from webapp.web.share import link_base
+from webapp.web.peers import link_base
 from webapp.web.static import Assets
 from webapp.web.traces import find_trace
 

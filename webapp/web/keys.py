@@ -17,7 +17,7 @@ from webapp.storage import keys
 from webapp.views import keys as views
 from webapp.web.audit import note
 from webapp.web.deps import AppSettings, DbSession, render
-from webapp.web.share import link_base
+from webapp.web.peers import link_base
 from webapp.web.who import Asker
 
 router = APIRouter(include_in_schema=False)

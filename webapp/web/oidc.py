@@ -25,7 +25,7 @@ from webapp.storage.db import Database
 from webapp.views.account import wait_words
 from webapp.web.audit import note
 from webapp.web.deps import AppSettings, Db, provider_of
-from webapp.web.peers import address_of
+from webapp.web.peers import address_of, link_base
 from webapp.web.sign_in import begin, form, signed_in
 from webapp.web.who import NOBODY, Asker
 
@@ -108,7 +108,7 @@ def _provider(request: Request) -> Provider:
 
 def _back(request: Request, settings: Settings) -> str:
     """Where the provider sends the browser back to: it must be registered there, letter for letter."""
-    return f"{settings.public_url or str(request.base_url).rstrip('/')}{BACK}"
+    return f"{link_base(request, settings)}{BACK}"
 
 
 def _wait(request: Request, settings: Settings, database: Database) -> float:

@@ -1,4 +1,4 @@
-"""Who is at the other end of a connection, and whether it is a proxy in front of us that is believed.
+"""Who is at the other end of a connection, whether it is a proxy that is believed, and how people address this server.
 
 Rules of this file: addresses only. The server itself believes no `X-Forwarded-…` header: whoever connects could write
 one.
@@ -46,3 +46,8 @@ def _address(text: str) -> Address | None:
 
 def _among(peer: Address, networks: tuple[Network, ...]) -> bool:
     return any(peer in network for network in networks)
+
+
+def link_base(request: Request, settings: Settings) -> str:
+    """What links to this server begin with: PUBLIC_URL, or the address this request came to (it is checked)."""
+    return settings.public_url or str(request.base_url).rstrip("/")

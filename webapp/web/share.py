@@ -26,15 +26,11 @@ from webapp.views import share as views
 from webapp.views.selection import parse
 from webapp.web.audit import note
 from webapp.web.deps import AppSettings, Db, DbSession, render
+from webapp.web.peers import link_base
 from webapp.web.traces import find_trace
 from webapp.web.who import Asker, Who
 
 router = APIRouter(include_in_schema=False)
-
-
-def link_base(request: Request, settings: Settings) -> str:
-    """What links to this server begin with: PUBLIC_URL, or the address this request came to (it is checked)."""
-    return settings.public_url or str(request.base_url).rstrip("/")
 
 
 def _listing(session: Session, listed: Sequence[Share], settings: Settings, who: Who) -> views.Listing:

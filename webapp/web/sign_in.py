@@ -86,7 +86,7 @@ async def sign_in(request: Request, settings: AppSettings, database: Db) -> Resp
 @router.post("/sign-out")
 def sign_out(request: Request, session: DbSession, settings: AppSettings, asker: Asker) -> Response:
     """End this browser's sign-in. One that has ended already is no fault."""
-    token = cookies.token_of(request.cookies.get(cookies.name(settings)), settings)
+    token = cookies.shown(request.cookies, settings)
     if token and sign_ins.end_token(session, token):
         note(request, session, "signed out")
     return leaving(settings)
@@ -192,7 +192,7 @@ def _begun(
 
 def begin(request: Request, answer: Response, session: DbSession, user: User, settings: Settings) -> None:
     """Sign this browser in as `user`: the row, the cookie and a line of the audit."""
-    old = cookies.token_of(request.cookies.get(cookies.name(settings)), settings)
+    old = cookies.shown(request.cookies, settings)
     if old:
         sign_ins.end_token(session, old)
     agent = request.headers.get("user-agent", "")
