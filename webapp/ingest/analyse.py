@@ -21,6 +21,7 @@ from webapp.ingest.rows import finding_row, item_rows, item_severities, run_row,
 from webapp.ingest.sealed import Engine, Sealed, length
 from webapp.readers.base import Account
 from webapp.storage import bulk
+from webapp.storage.event_writer import EventWriter
 from webapp.storage.models import Trace
 from webapp.storage.timeline import write_density
 
@@ -40,11 +41,11 @@ def analyse(
     pk = trace.pk
     sealed = isinstance(replay, Sealed)
     index = Indexer(pk, replay.held, replay.state_now, length if sealed else len)
-    writer = _Writer(session, index)
     feed, add = replay.feed, index.add
     unread = Unread()
     pending = 0
-    with _collector_resting():
+    with _collector_resting(), EventWriter(session) as events:
+        writer = _Writer(session, index, events)
         for record in records:
             step = feed(record.payload, record.at, record.framing)
             if step.type is None:
@@ -79,22 +80,23 @@ def analyse(
 class _Writer:
     """Writes what the index holds and takes what the end needs from the rows that go by."""
 
-    def __init__(self, session: Session, index: Indexer) -> None:
+    def __init__(self, session: Session, index: Indexer, events: EventWriter) -> None:
         self.clock = Clock()
         self.heads = 0
         self._session = session
+        self._events = events
         self._index = index
 
     def write(self) -> None:
         index = self._index
         events, segments, checkpoints = index.events, index.bursts.segments, index.checkpoints
-        if events:
+        bulk.add_segments(self._session, segments)
+        bulk.add_checkpoints(self._session, checkpoints)
+        if events:  # the last, since they may still be on their way when this is done
             values = list(zip(*events, strict=True))
             self.clock.extend(values[SEQ], values[AT], values[TS], values[PREFIX])
             self.heads += sum(values[HEAD])
-            bulk.add_events(self._session, values)
-        bulk.add_segments(self._session, segments)
-        bulk.add_checkpoints(self._session, checkpoints)
+            self._events.add(values)
         for rows in (events, segments, checkpoints):
             rows.clear()
 

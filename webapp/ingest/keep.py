@@ -14,7 +14,7 @@ from webapp.storage import bulk, originals
 from webapp.storage.originals import PART_BYTES
 
 LEVEL = 1  # fastest: event streams shrink tenfold all the same
-PARTS_AT_ONCE = 16
+PARTS_AT_ONCE = 64
 
 
 class Lines:

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from sqlalchemy import Table, insert, update
+from sqlalchemy import Dialect, Table, insert, update
 from sqlalchemy.orm import Session
 
 from webapp.storage.copying import copy_rows, takes_copies
@@ -42,9 +42,9 @@ def columns(model: type[Base]) -> tuple[str, ...]:
     return tuple(column.name for column in _table(model).columns)
 
 
-def _marks(session: Session, count: int) -> list[str]:
+def _marks(dialect: Dialect, count: int) -> list[str]:
     """Placeholders in the driver's style."""
-    style = session.get_bind().dialect.paramstyle
+    style = dialect.paramstyle
     if style == "qmark":
         return ["?"] * count
     if style in ("format", "pyformat"):  # both take a sequence when the marks have no names
@@ -59,45 +59,60 @@ def _insert(session: Session, model: type[Base], rows: Sequence[tuple[Any, ...]]
 
 
 def _insert_columns(session: Session, model: type[Base], values: Sequence[tuple[Any, ...]]) -> None:
-    """Insert rows given as one tuple a column, in the order of the table's columns.
-
-    Binding values is much of the cost, so a column with one null or integer in all rows becomes a literal. SQLite
-    builds the lists of partial indexes (`type IN (…)`) anew for each statement, so one statement inserts many rows.
-    """
-    if len(values) != len(_table(model).columns):
-        raise ValueError(f"{model.__tablename__} has {len(_table(model).columns)} columns, not {len(values)}")
+    """Insert rows given as one tuple a column, in the order of the table's columns."""
     if takes_copies(session):
+        _check_width(model, values)
         copy_rows(session, _table(model), zip(*values, strict=True))
         return
+    dialect = session.get_bind().dialect
+    run = session.connection().exec_driver_sql
+    # other drivers send many statements at once
+    for statement, rows in inserts(dialect, model, values, MOST_BOUND if dialect.name == "sqlite" else 0):
+        run(statement, rows)
+
+
+def inserts(
+    dialect: Dialect, model: type[Base], values: Sequence[tuple[Any, ...]], most: int
+) -> list[tuple[str, list[tuple[Any, ...]]]]:
+    """Statements that insert rows given as one tuple a column, each with the values of its executions.
+
+    Binding values is much of the cost, so a column with one null or integer in all rows becomes a literal. SQLite
+    builds the lists of partial indexes (`type IN (…)`) anew for each statement, so one statement inserts many rows:
+    as many as `most` values allow.
+    """
+    _check_width(model, values)
     fixed = [_literal(column) for column in values]
     bound = [column for column, literal in zip(values, fixed, strict=True) if literal is None]
-    run, count, width = session.connection().exec_driver_sql, len(values[0]), len(bound)
-    many = MOST_BOUND // width if bound and _binds_many(session) else 1
+    count, width = len(values[0]), len(bound)
+    many = most // width if bound else 1
     if many <= 1:
-        run(_statement(session, model, fixed, 1), list(zip(*bound, strict=True)) if bound else [()] * count)
-        return
+        return [
+            (_statement(dialect, model, fixed, 1), list(zip(*bound, strict=True)) if bound else [()] * count)
+        ]
     flat = tuple(chain.from_iterable(zip(*bound, strict=True)))
     size, whole = many * width, count - count % many
+    made = []
     if whole:
         groups = [flat[at : at + size] for at in range(0, whole * width, size)]
-        run(_statement(session, model, fixed, many), groups)
+        made.append((_statement(dialect, model, fixed, many), groups))
     if whole < count:
-        run(_statement(session, model, fixed, count - whole), flat[whole * width :])
+        made.append((_statement(dialect, model, fixed, count - whole), [flat[whole * width :]]))
+    return made
 
 
-def _statement(session: Session, model: type[Base], fixed: Sequence[str | None], rows: int) -> str:
+def _check_width(model: type[Base], values: Sequence[tuple[Any, ...]]) -> None:
+    if len(values) != len(_table(model).columns):
+        raise ValueError(f"{model.__tablename__} has {len(_table(model).columns)} columns, not {len(values)}")
+
+
+def _statement(dialect: Dialect, model: type[Base], fixed: Sequence[str | None], rows: int) -> str:
     """The SQL that inserts so many rows. fixed: the literal of each column, None where a value is bound."""
     table = _table(model)
-    quote = session.get_bind().dialect.identifier_preparer.quote
+    quote = dialect.identifier_preparer.quote
     into = ", ".join([quote(column.name) for column in table.columns])
-    marks = iter(_marks(session, fixed.count(None) * rows))
+    marks = iter(_marks(dialect, fixed.count(None) * rows))
     each = (", ".join([literal or next(marks) for literal in fixed]) for _ in range(rows))
     return f"INSERT INTO {quote(table.name)} ({into}) VALUES {', '.join([f'({row})' for row in each])}"
-
-
-def _binds_many(session: Session) -> bool:
-    """Whether several rows a statement are quicker than one: other drivers send many statements at once."""
-    return session.get_bind().dialect.name == "sqlite"
 
 
 def _literal(column: tuple[Any, ...]) -> str | None:
@@ -161,7 +176,7 @@ def _update(
     if not rows:
         return
     quote = session.get_bind().dialect.identifier_preparer.quote
-    value, trace, place = _marks(session, 3)
+    value, trace, place = _marks(session.get_bind().dialect, 3)
     session.connection().exec_driver_sql(
         f"UPDATE {quote(_table(model).name)} SET {quote(column)} = {value} "
         f"WHERE {quote('trace')} = {trace} AND {quote(key)} = {place}",

@@ -1,0 +1,118 @@
+"""Rows of events that are written beside their analysis are all there at its end, or what went wrong is told."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from typing import Any
+
+import pytest
+from sqlalchemy import func, select
+from sqlalchemy.exc import IntegrityError
+from sqlalchemy.orm import Session
+
+from webapp.storage import bulk, event_writer
+from webapp.storage.event_writer import FEW, EventWriter
+from webapp.storage.models import EventRow, Segment, Trace
+
+Row = tuple[Any, ...]
+
+
+@pytest.fixture
+def trace(session: Session) -> int:
+    row = Trace(id="abc", name="n", created=0.0, sha256="", size=0)
+    session.add(row)
+    session.flush()
+    return row.pk
+
+
+def rows(trace: int, first: int, count: int) -> list[Row]:
+    odd = ("é'\" ", None, "x" * 40)
+    return [
+        (
+            trace, seq, seq % 2, None, seq * 10**9 if seq % 3 else None, seq / 4, "T", 0, seq % 5 or None, "grew", 0,
+            None, odd[seq % 3], seq, seq * 2, f"{odd[0]}{seq}",
+        )
+        for seq in range(first, first + count)
+    ]  # fmt: skip
+
+
+def columns(made: list[Row]) -> list[Row]:
+    return list(zip(*made, strict=True))
+
+
+def stored(session: Session) -> list[Row]:
+    table = EventRow.__table__
+    return [tuple(row) for row in session.execute(select(table).order_by(table.c.seq))]
+
+
+@pytest.mark.parametrize("count", [1, FEW - 1, FEW, FEW + 1, 3 * FEW + 7])
+def test_batches_of_any_size_come_back_as_they_were(session: Session, trace: int, count: int) -> None:
+    """Batch after batch, however many rows fit one statement; none at all are no statement."""
+    made = rows(trace, 0, 3 * count)
+    with EventWriter(session) as events:
+        for at in range(0, len(made), count):
+            events.add(columns(made[at : at + count]))
+        events.add([])
+    assert stored(session) == made
+
+
+def test_other_rows_are_written_and_read_while_a_batch_is_on_its_way(session: Session, trace: int) -> None:
+    """What an upload stores beside its events need not wait for them."""
+    made = rows(trace, 0, 20 * FEW)
+    with EventWriter(session) as events:
+        events.add(columns(made))
+        for n in range(20):
+            bulk.add_segments(session, [(trace, n, n + 1, n, n + 1, 3, 0, "text", 0, 1, 2, f"t{n}")])
+            assert session.scalar(select(func.count()).select_from(Segment)) == n + 1
+    assert len(stored(session)) == len(made)
+
+
+def test_a_batch_that_fails_is_told_with_the_next_one(session: Session, trace: int) -> None:
+    """As SQLAlchemy's own error, so that whoever uploads reads a sentence."""
+    made = columns(rows(trace, 0, FEW))
+
+    def upload() -> None:
+        with EventWriter(session) as events:
+            for _ in range(3):
+                events.add(made)
+
+    with pytest.raises(IntegrityError):
+        upload()
+    session.rollback()
+
+
+def test_a_last_batch_that_fails_is_told_at_the_end(session: Session, trace: int) -> None:
+    """Nobody may take rows for stored that are not."""
+    twice = rows(trace, 0, FEW) + rows(trace, 0, 1)
+    with pytest.raises(IntegrityError), EventWriter(session) as events:
+        events.add(columns(twice))
+    session.rollback()
+
+
+def test_a_fault_outside_waits_for_the_batch_and_wins(session: Session, trace: int) -> None:
+    """The transaction may be ended afterwards: no thread still writes into it."""
+
+    def upload() -> None:
+        with EventWriter(session) as events:
+            events.add(columns(rows(trace, 0, 30 * FEW)))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        upload()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("events")]
+    session.rollback()
+    assert stored(session) == []
+
+
+@pytest.mark.databases("sqlite")
+def test_a_driver_whose_connections_are_not_shared_writes_at_once(
+    session: Session, trace: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Builds of SQLite without its own locks get no second thread."""
+    monkeypatch.setattr(sqlite3, "threadsafety", 1)
+    monkeypatch.setattr(event_writer, "_write", None)  # called by a thread only
+    made = rows(trace, 0, 2 * FEW)
+    with EventWriter(session) as events:
+        events.add(columns(made))
+    assert stored(session) == made
