@@ -12,13 +12,18 @@ TEMPLATES := templates
 run: $(STAMPS)/run
 	$(BIN)/lanescope serve
 
+# One worker a processor, up to eight. Each begins with a stretch of its own, so that what tests of a file share is made
+# once, and takes over from the others when it is through.
+SPREAD := -n logical --maxprocesses 8 --dist worksteal
+
+# Of long products of tests this runs a slice; make fuzz runs them whole (tests/slices.py).
 # Tests in real browsers run by themselves, after the others, so that they are not starved of processor time.
 test: $(STAMPS)/dev $(STAMPS)/browser
-	$(BIN)/python -m pytest -n 2 -m "not browser"
+	$(BIN)/python -m pytest $(SPREAD) -m "not browser"
 	$(BIN)/python -m pytest -m browser
 
 test-fast: $(STAMPS)/dev
-	$(BIN)/python -m pytest -n 2 -m "not browser"
+	$(BIN)/python -m pytest $(SPREAD) -m "not browser"
 
 check: $(STAMPS)/dev
 	$(BIN)/ruff check .
@@ -30,12 +35,14 @@ bench: $(STAMPS)/dev
 	$(BIN)/python -m tests.bench
 
 # Spoilt files of every form through detection, reading and the engine: an exception, a line that is not accounted for or
-# a slow sample is printed with its seed; python -m tests.readers.fuzz --seed N repeats it. Then the interface for programs. make fuzz SAMPLES=5000 FIRST=50000
-# for others.
+# a slow sample is printed with its seed; python -m tests.readers.fuzz --seed N repeats it. Then the tests of which make test
+# runs a slice, whole (FUZZ=1): every pair of their products, and twenty times as many random examples. Then the interface
+# for programs. make fuzz SAMPLES=5000 FIRST=50000 for others.
 SAMPLES ?= 50000
 FIRST ?= 0
 fuzz: $(STAMPS)/dev
 	$(BIN)/python -m tests.readers.fuzz --count $(SAMPLES) --first $(FIRST)
+	FUZZ=1 $(BIN)/python -m pytest $(SPREAD) -q $$(grep -rl --include='test_*.py' 'from tests.slices' tests)
 	API_EXAMPLES=2000 $(BIN)/python -m pytest -q tests/live/test_api.py
 
 # The engine against the protocol's own client on random streams (docs/reference.md); make reference COUNT=5000 for a slice.

@@ -1,5 +1,5 @@
 /* What HTML cannot do on its own, for every page and for the front page: the `/` key, dropping a file anywhere, pasting
-   with the keyboard, and progress while a large file is sent. Without this script the same forms post as they are. */
+   with the keyboard, Escape out of a menu, and progress while a large file is sent. Without this script the same forms post as they are. */
 (() => {
   "use strict";
 
@@ -13,6 +13,13 @@
       field.focus();
       if (field.select) field.select();
     }
+  });
+
+  document.addEventListener("keydown", (event) => {
+    const menu = event.key === "Escape" && document.querySelector("details.menu[open]");
+    if (!menu) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
   });
 
   const box = document.querySelector("details.paste");

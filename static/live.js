@@ -3,7 +3,9 @@
    from it puts the place into the address, so that what is read stays where it is. */
 (() => {
   "use strict";
-  const PAUSE = 25; // milliseconds between two fetches at least, and a third of what the last one took
+  // milliseconds between two fetches at least: also a quarter of what the server took, and so long that the reader's own
+  // doing has as much of the page's time as drawing it has; waiting for the server leaves him that, too
+  const PAUSE = 10;
   const HELD = 500; // the same while the page stays where the reader is
   const AGAIN = 1000; // the same after one that got no answer, doubling up to MOST
   const MOST = 5000;
@@ -19,6 +21,7 @@
   let asked = ""; // its address, until htmx takes it up
   const mine = new WeakSet(); // what htmx made of it
   let others = 0; // requests of the reader's own
+  let heard = 0; // when the answer to it was there
   let notBefore = 0; // when the next fetch may begin
   let timer = 0;
 
@@ -68,7 +71,7 @@
       return;
     }
     busy = true;
-    const begun = performance.now();
+    const begun = heard = performance.now();
     try {
       asked = address();
       await go(asked);
@@ -77,7 +80,8 @@
       if (!following()) leaving = null;
       asked = "";
       const now = performance.now();
-      const pause = following() ? Math.max(PAUSE, (now - begun) / 3) : HELD;
+      const [waited, drawn] = [heard - begun, now - heard];
+      const pause = following() ? Math.max(PAUSE, waited / 4, drawn - waited) : HELD;
       notBefore = now + (missed ? Math.min(MOST, AGAIN * 2 ** (missed - 1)) : pause);
       refresh();
     }
@@ -94,6 +98,7 @@
   document.addEventListener("htmx:before:swap", (event) => {
     const { ctx } = event.detail;
     if (!mine.has(ctx)) return;
+    heard = performance.now();
     refused = Boolean(ctx.response && ctx.response.status >= 400);
     missed = 0;
   }, { capture: true });

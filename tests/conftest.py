@@ -9,18 +9,30 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from types import CodeType
 
 import pytest
+from jinja2 import BytecodeCache, Environment
+from jinja2.bccache import Bucket
 from pwdlib import PasswordHash
 from pwdlib.hashers.argon2 import Argon2Hasher
 
 from tests import postgres
 from webapp.accounts import passwords
 from webapp.settings import load_settings
+from webapp.storage import db
 from webapp.storage.db import Database, open_database
 from webapp.storage.migrate import migrate
+from webapp.web import deps
+
+# Compiled modules are kept, whatever the shell says: else each worker compiles every test, and each started program
+# all of ours.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 BOTH = ("sqlite", "postgresql")
 ON_BOTH = (
@@ -80,11 +92,20 @@ def postgres_server() -> Iterator[postgres.Server]:
         yield server
 
 
+@pytest.fixture(scope="session", autouse=True)
+def unhurried_disk() -> Iterator[None]:
+    """SQLite waits for no disk here, since a power cut would spoil nothing; in programs that tests start, it does."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(db, "PRAGMAS", (*db.PRAGMAS, "PRAGMA synchronous = OFF"))
+        yield
+
+
 @pytest.fixture(scope="session")
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A migrated file without a row, to be copied: migrating takes a fifth of a second, a copy a thousandth."""
-    path = tmp_path_factory.mktemp("template") / "lanescope.db"
-    migrate(f"sqlite:///{path}")
+    url = load_settings(data_dir=tmp_path_factory.mktemp("template"), database_url="").database_url
+    migrate(url)
+    path = Path(url.removeprefix("sqlite:///"))
     assert not path.with_name(f"{path.name}-wal").exists(), "the log has not been folded into the file"
     return path
 
@@ -99,14 +120,14 @@ def database_kind(request: pytest.FixtureRequest) -> str:
 def database_url(request: pytest.FixtureRequest, database_kind: str, tmp_path: Path) -> Iterator[str]:
     """What `LANESCOPE_DATABASE_URL` would say: a migrated database without a row, this test's own."""
     if database_kind == "sqlite":
-        url = load_settings(data_dir=tmp_path, database_url="").database_url
-        shutil.copyfile(request.getfixturevalue("sqlite_template"), url.removeprefix("sqlite:///"))
-        yield url
+        template: Path = request.getfixturevalue("sqlite_template")
+        path = shutil.copyfile(template, tmp_path.resolve() / template.name)
+        yield f"sqlite:///{path}"
     else:
         server: postgres.Server = request.getfixturevalue("postgres_server")
-        name = server.clone()
+        name = server.migrated()
         yield server.url(name)
-        server.drop(name)
+        server.give_back(name)
 
 
 @pytest.fixture
@@ -121,3 +142,26 @@ def cheap_passwords(monkeypatch: pytest.MonkeyPatch) -> None:
     """Passwords are hashed as in production, with parameters that take no time."""
     quick = PasswordHash((Argon2Hasher(time_cost=1, memory_cost=8, parallelism=1),))
     monkeypatch.setattr(passwords, "_hasher", quick)
+
+
+class _Compiled(BytecodeCache):
+    """Templates that one application of this process has compiled serve the next: each application has an environment
+    of its own, and there is one a test. A template whose text has changed is another one."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[str, str], CodeType] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        bucket.code = self._kept.get((bucket.key, bucket.checksum))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        if bucket.code is not None:
+            self._kept[bucket.key, bucket.checksum] = bucket.code
+
+
+@pytest.fixture(scope="session", autouse=True)
+def compiled_templates() -> Iterator[None]:
+    """Each template is compiled once a worker."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(deps, "Environment", partial(Environment, bytecode_cache=_Compiled()))
+        yield

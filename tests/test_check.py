@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.commands import lanescope
 from tests.exchanges import STREAM, activity, broken, entry, good, har, lines, other
 from tests.readers.several import three_in_a_har, two_in_a_zip, zipped
 from tests.readers.wrapping import CLEAN, WRAPS
@@ -23,8 +24,13 @@ BAD = GOOD.replace(
 )
 
 
-def run(*args: str, cwd: Path, given: bytes = b"", **env: str) -> tuple[int, str, str]:
+def run(*args: str, cwd: Path, given: bytes = b"") -> tuple[int, str, str]:
     """Exit code, output, errors."""
+    return lanescope("check", *args, cwd=cwd, given=given)
+
+
+def started(*args: str, cwd: Path, given: bytes = b"", **env: str) -> tuple[int, str, str]:
+    """The same of a process of its own, which is what a shell sees."""
     done = subprocess.run(
         [sys.executable, "-m", "webapp", "check", *args],
         cwd=cwd,
@@ -42,6 +48,12 @@ def test_the_exit_code_tells_the_verdict(tmp_path: Path, body: bytes, code: int)
     assert run("-", cwd=tmp_path, given=body)[0] == code
 
 
+def test_a_shell_sees_the_same(tmp_path: Path) -> None:
+    """Output, errors and exit code of the process are those of the command."""
+    for given in (BAD, b""):
+        assert started("-", cwd=tmp_path, given=given) == run("-", cwd=tmp_path, given=given)
+
+
 def test_a_terminal_obeys_nothing_from_a_recording(tmp_path: Path) -> None:
     """Escape sequences and characters that turn a line around are replaced."""
     _, out, _ = run("-", cwd=tmp_path, given=BAD)
@@ -51,7 +63,7 @@ def test_a_terminal_obeys_nothing_from_a_recording(tmp_path: Path) -> None:
 
 def test_a_terminal_without_our_signs_shows_question_marks(tmp_path: Path) -> None:
     """An encoding that has no ✖ is no reason to fail."""
-    code, out, err = run("-", cwd=tmp_path, given=BAD, PYTHONIOENCODING="ascii")
+    code, out, err = started("-", cwd=tmp_path, given=BAD, PYTHONIOENCODING="ascii")
     assert (code, err) == (1, "")
     assert "? fatal #1 AGUI-TXT-02" in out
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from tests.commands import lanescope
 from webapp import server
 from webapp.errors import StartError
 from webapp.ingest.samples import SAMPLES
@@ -28,14 +29,19 @@ def command(folder: Path, *options: str) -> list[str]:
     return [sys.executable, "-m", "webapp", "serve", "--port", "0", "--data-dir", str(folder), *options]
 
 
-def refused(folder: Path, *options: str) -> str:
-    """Start, expect a refusal, and return its one line."""
-    done = subprocess.run(command(folder, *options), capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stdout) == (2, "")
-    [line] = done.stderr.splitlines()
+def one_line(code: int, out: str, err: str) -> str:
+    """The sentence of a server that did not start."""
+    assert (code, out) == (2, "")
+    [line] = err.splitlines()
     assert line.startswith("lanescope: ")
     assert line.endswith(".")
     return line
+
+
+def refused(folder: Path, *options: str) -> str:
+    """Start, expect a refusal, and return its one line."""
+    given = ("serve", "--port", "0", "--data-dir", str(folder), *options)
+    return one_line(*lanescope(*given, cwd=folder.parent))
 
 
 def test_it_migrates_loads_samples_and_serves_until_told_to_stop(tmp_path: Path) -> None:
@@ -82,8 +88,8 @@ def test_a_second_server_on_the_same_folder_is_told(tmp_path: Path) -> None:
         try:
             url = server.stdout.readline().split()[3]
             assert f"Another Lanescope serves {tmp_path} already" in refused(tmp_path)
-            beside = [sys.executable, "-m", "webapp", "prune", "--dry-run", "--data-dir", str(tmp_path)]
-            subprocess.run(beside, capture_output=True, timeout=60, check=True)
+            beside = ("prune", "--dry-run", "--data-dir", str(tmp_path))
+            assert lanescope(*beside, cwd=tmp_path)[0] == 0
             urllib.request.urlopen(url, timeout=30).close()
         finally:
             server.send_signal(signal.SIGINT)
@@ -91,12 +97,14 @@ def test_a_second_server_on_the_same_folder_is_told(tmp_path: Path) -> None:
 
 
 def test_a_port_in_use_is_told(tmp_path: Path) -> None:
-    """Before the database is touched, with what to do."""
+    """Before the database is touched, with what to do: what a shell sees of a server that does not start."""
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
-        line = refused(tmp_path / "data", "--port", str(port))
+        given = command(tmp_path / "data", "--port", str(port))
+        done = subprocess.run(given, capture_output=True, text=True, timeout=60, check=False)
+    line = one_line(done.returncode, done.stdout, done.stderr)
     assert f"Port {port} on 127.0.0.1 is in use" in line
     assert "LANESCOPE_PORT" in line
     assert not (tmp_path / "data").exists()

@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from webapp import __version__
 from webapp.accounts.oidc.config import config_of
 from webapp.accounts.oidc.provider import Provider
+from webapp.ingest.copy_maker import CopyMaker
 from webapp.ingest.live.hub import Hub
 from webapp.ingest.live.recorder import Recorder
 from webapp.ingest.signals import signals_for
@@ -37,6 +38,7 @@ from webapp.web import (
     sequence,
     share,
     shared,
+    shared_later,
     sign_in,
     static,
     texts,
@@ -79,6 +81,7 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
     app.state.hub = Hub()
     app.state.once = Once()
     app.state.beside = Beside(app.state.database)
+    app.state.copies = CopyMaker(app.state.database, settings)
     app.state.limits = Limits(settings)
     app.state.recorder = Recorder(app.state.database, settings, app.state.signals)
     app.state.assets = assets
@@ -92,7 +95,7 @@ def create_app(settings: Settings, database: Database | None = None) -> FastAPI:
         app.router.routes.extend(module.router.routes)
     describe_faults(app)
     add_error_handlers(app)
-    shared.add_link_ended_handler(app)
+    shared_later.add_link_handlers(app)
     keep_tokens_out_of_logs()
     app.add_middleware(Guard, settings=settings)
     return app

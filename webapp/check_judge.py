@@ -15,17 +15,15 @@ from webapp.core.findings import Report
 from webapp.core.records import Step
 from webapp.core.teams.exchanges import Exchange
 from webapp.errors import UserError
+from webapp.ingest.choose import bounds
 from webapp.ingest.cleaner import Cleaner
 from webapp.ingest.clock import Clock
 from webapp.ingest.incoming import Unread, prepared
-from webapp.ingest.sealed import engine_of, told
+from webapp.ingest.sealed_engine import engine_of, told
 from webapp.readers.base import Account
 from webapp.readers.detect import Detection, concluded, form_name
 from webapp.readers.read import read
 from webapp.settings import load_settings
-
-# protocol -> its name, what a run is called, what a record is called
-
 
 NO_INPUT = "This is a Microsoft Teams recording, and a run input belongs to AG-UI only."
 
@@ -89,14 +87,22 @@ def judge(
 
     Raises UserError when it is too large, or when a run input is given that it cannot have.
     """
-    cleaner = Cleaner(load_settings().mask_secrets)
-    detection, found, account = read(chunks, form, through=cleaner.pieces, protocol=protocol)
+    settings = load_settings()
+    cleaner = Cleaner(settings.mask_secrets)
+    detection, found, account = read(chunks, form, bounds(settings), cleaner.pieces, protocol)
     spoken = protocol or detection.protocol or "ag-ui"
     if spoken == "teams" and run_input is not None:
         raise UserError(NO_INPUT)
     records = prepared(cleaner.records(found, detection.form), account)
     run_input = cleaner.run_input(run_input)
-    engine = Replay(spoken, run_input, head_missing=account.head_missing, unjudged=account.unjudged)
+    engine = Replay(
+        spoken,
+        run_input,
+        max_depth=settings.max_depth,
+        max_findings=settings.max_findings,
+        head_missing=account.head_missing,
+        unjudged=account.unjudged,
+    )
     replay = engine_of(engine, account)
     if account.seal is not None:
         account.artefacts.append(told(account.seal))

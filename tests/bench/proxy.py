@@ -6,6 +6,7 @@ proxy, and the reader here. Taken in turn, direct and through the proxy.
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 import socket
@@ -30,6 +31,8 @@ def measure(folder: Path) -> tuple[float, float, float, float]:
     """Milliseconds a chunk takes to its reader: median direct, median through the proxy, and 99 % of either."""
     direct: list[float] = []
     through: list[float] = []
+    gc.collect()
+    gc.freeze()  # or a full collection, of all that this process has imported, counts as time on the way
     with agent() as straight, serving(folder, straight) as proxied:
         for _ in range(ROUNDS):
             direct += chunks(f"{straight}/agent")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from webapp.core.advice import advise
-from webapp.core.explain import REASONS
+from webapp.core.reasons import REASONS
 from webapp.core.rules import catalogue
 
 

@@ -11,7 +11,7 @@ from webapp.core.errors.agui import WORDINGS as AGUI
 from webapp.core.errors.model import LABELS
 from webapp.core.errors.teams import CODES, answer_in
 from webapp.core.errors.teams import WORDINGS as TEAMS
-from webapp.core.explain import REASONS
+from webapp.core.reasons import REASONS
 from webapp.core.rules.model import catalogue
 from webapp.core.teams.answers import ANSWERS, BY_KEY
 

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from webapp.core import Finding, Replay, Report, lookalikes
-from webapp.core.explain import REASONS
 from webapp.core.findings import ROLES
+from webapp.core.reasons import REASONS
 
 TOUR = Path(__file__).parents[1] / "cases" / "streams" / "legal-tour.toml"
 LINES = tomllib.loads(TOUR.read_text(encoding="utf-8"))["trace"]["stream"].splitlines()

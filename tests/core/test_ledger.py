@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import Any
+
+from tests.counting import LINEAR, steps
 from webapp.core.ledger import Ledger
 
 
@@ -32,12 +36,48 @@ def test_a_finding_is_handed_over_once_a_step() -> None:
     assert ledger.taken() == ([], [first])
 
 
+class Asked(dict[Any, Any]):
+    """A dictionary that counts its look-ups and cannot be gone through."""
+
+    asked = 0
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        self.asked += 1
+        return super().get(key, default)
+
+    def __iter__(self) -> Iterator[Any]:
+        raise AssertionError("all findings are gone through")
+
+    values = items = keys = __iter__  # type: ignore[assignment]
+
+
 def test_a_step_with_many_findings_looks_at_none_of_them_again() -> None:
-    """Ten thousand lanes that break one rule at one place are ten thousand findings, each made at once."""
-    ledger = Ledger(limit=20_000)
-    made = [ledger.add("AGUI-TXT-02", 1, "why", lane=str(number)) for number in range(20_000)]
+    """Thousands of lanes that break one rule at one place: one look-up of the key and one of the merge for each."""
+    ledger = Ledger(limit=2_000)
+    ledger._keys, ledger._merge = keys, merge = Asked(), Asked()
+    made = [ledger.add("AGUI-TXT-02", 1, "why", lane=str(number)) for number in range(2_000)]
     for finding in made:
         assert finding is not None
         ledger.again(finding, 2)
     new, amended = ledger.taken()
-    assert (len(new), len(amended), len({finding.key for finding in new})) == (20_000, 0, 20_000)
+    assert (len(new), len(amended), len({finding.key for finding in new})) == (2_000, 0, 2_000)
+    assert (keys.asked, merge.asked) == (2_000, 2_000)
+
+
+def test_twice_the_findings_are_twice_the_work() -> None:
+    """New ones, those merged into another, those amended later, and those beyond the limit."""
+
+    def work(number: int) -> int:
+        ledger = Ledger(limit=number)
+
+        def judged() -> None:
+            made = [ledger.add("AGUI-TXT-02", 1, "why", lane=str(lane)) for lane in range(2 * number)]
+            ledger.taken()
+            for lane, finding in enumerate(made[:number]):
+                assert finding is not None
+                ledger.add("AGUI-TXT-02", 2, "why", lane=str(lane))
+                ledger.amend(finding, why="more")
+
+        return steps(judged)
+
+    assert work(200) < LINEAR * work(100)

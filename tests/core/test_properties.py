@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.slices import examples
 from webapp.core import Replay
 from webapp.core.agui.events import EVENTS
 from webapp.core.agui.tables import CLOSES, TABLES
@@ -18,7 +19,7 @@ from webapp.core.findings import OUTCOMES, PARTIES, ROLES, SEVERITIES, VERDICTS,
 from webapp.core.records import FRAMING
 from webapp.core.rules import catalogue
 
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=examples(30), deadline=None)
 
 IDS = st.sampled_from(["m1", "m2", "c1", "s1", "s2", "", "M1", "\ud83d"])
 TEXTS = st.sampled_from(["", "a", "{", "1}", "한글", "\ud83d", "\ude80", "`#3`"])

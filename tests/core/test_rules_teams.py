@@ -9,7 +9,7 @@ import pytest
 
 from webapp.core import Replay
 from webapp.core.advice import TEAMS_REASONS, advise
-from webapp.core.explain import REASONS
+from webapp.core.reasons import REASONS
 from webapp.core.rules.model import Rule, families, rules_of
 from webapp.core.teams import exchanges
 from webapp.core.teams.answers import ANSWERS

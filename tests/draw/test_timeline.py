@@ -308,6 +308,9 @@ def test_times_are_written_as_exactly_as_the_step_asks() -> None:
     assert seconds(16.64, 0.1) == "16.6 s"
     assert seconds(0.004, 0.001) == "4 ms"
     assert seconds(125, 5) == "2 min 05 s"
+    assert seconds(125.26, 0.1) == "2 min 05.3 s"
+    assert seconds(59.97, 0.1) == "1 min 00.0 s"
+    assert seconds(3599.996, 0.01) == "1:00:00"
     assert seconds(7384, 60) == "2 h 03 min"
     assert seconds(-1.5, 0.1) == "−1.5 s"
 

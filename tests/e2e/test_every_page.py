@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser import DESK, PHONE, Server, Watch
+from tests.browser import DESK, PHONE, SAMPLES, Server, Watch, message, run
 from tests.e2e.conftest import NewContext
 from webapp.views.selection import PANELS
 
@@ -50,10 +50,28 @@ FAULTS = """() => {
 
 
 @pytest.fixture
+def unbroken(server: Server) -> list[str]:
+    """Traces of both protocols in which nothing has a place to break a line: ids, names, texts, addresses."""
+    long = "unbroken" * 40
+    events = [
+        {"type": "STEP_STARTED", "stepName": long},
+        *message(long, long),
+        {"type": "TOOL_CALL_START", "toolCallId": f"c{long}", "toolCallName": long},
+        {"type": "TOOL_CALL_ARGS", "toolCallId": f"c{long}", "delta": long},
+        {"type": "TEXT_MESSAGE_CONTENT", "messageId": f"n{long}", "delta": long},
+    ]
+    refused = (SAMPLES / "teams" / "agpy19-group.exchanges.jsonl").read_bytes()
+    return [
+        server.add(run(*events, thread=long, run_id=long), f"{long[:190]}.sse"),
+        server.add(refused.replace(b"Exception caught : 405, ", long.encode()), "refused.jsonl"),
+    ]
+
+
+@pytest.fixture
 def addresses(
-    server: Server, parallel: str, dropped: str, healthy: str, chunked: str, nested: str
+    server: Server, parallel: str, dropped: str, healthy: str, chunked: str, nested: str, unbroken: list[str]
 ) -> list[str]:
-    """Every kind of page, and every panel of five traces."""
+    """Every kind of page, and every panel of seven traces."""
     single = [
         "/",
         "/?q=parallel",
@@ -68,7 +86,7 @@ def addresses(
     trace = urlsplit(parallel).path
     single += [f"{trace}/{tail}" for tail in ("edit", "delete", "share")]
     single += [f"{trace}?{query}" for query in ("q=type:result", "hits=1", "fold=0", "event=0", "event=4000")]
-    traces = (parallel, dropped, healthy, chunked, nested)
+    traces = (parallel, dropped, healthy, chunked, nested, *unbroken)
     return [server.url + path for path in single] + [
         f"{url}?panel={panel}" for url in traces for panel in PANELS
     ]
@@ -94,6 +112,25 @@ def test_no_page_scrolls_sideways(
     assert wide == {}
     ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (ground == "rgb(19, 21, 23)") is (scheme == "dark")
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE])
+def test_menus_open_within_the_window_and_escape_closes_them(
+    new_context: NewContext, server: Server, size: dict[str, int]
+) -> None:
+    """Wherever their buttons stand in the banner: nothing is pushed out at a side."""
+    two = server.add(run(*message("Hello")) + run(*message("Again", "m2"), run_id="r2"), "two.sse")
+    page = new_context(viewport=size).new_page()
+    page.goto(two)
+    for menu in ("#runs", "#export"):
+        page.locator(f"{menu} summary").click()
+        box = page.locator(f"{menu} > ul").bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= size["width"]
+        page.keyboard.press("Escape")
+        assert page.locator(f"{menu}[open]").count() == 0
+        assert page.evaluate("document.activeElement.closest('details').id") == menu[1:]
 
 
 def test_every_page_can_be_used_without_seeing_it(page: Page, watch: Watch, addresses: list[str]) -> None:
@@ -140,4 +177,5 @@ def test_the_choice_is_announced(page: Page, parallel: str) -> None:
     page.keyboard.press("j")
     said = page.locator("#said")
     expect(said).to_contain_text("Event 12, TOOL_CALL_ARGS, Fatal: ")
+    expect(said).not_to_contain_text("`")
     expect(said).to_have_attribute("role", "status")

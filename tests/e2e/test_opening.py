@@ -79,3 +79,4 @@ def test_what_holds_no_event_is_never_a_pass(page: Page, server: Server) -> None
     expect(page.locator("#banner .verdict")).to_have_text("Unchecked")
     expect(page.locator("#banner")).to_have_class("banner none")
     expect(page.get_by_role("link", name="Upload another recording")).to_be_visible()
+    expect(page.locator("#goto-box")).to_have_count(0)  # there is no number to go to

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import PHONE, Server, Watch, message, run
 from tests.e2e.conftest import NewContext
+from webapp.ingest.copy_maker import LONG
 from webapp.views.selection import PANELS
 
 MAY = "I may show this customer’s texts"
@@ -209,3 +211,40 @@ def test_an_expired_link_shows_the_same(
         assert answer.status == 404
         pages.append(answer.text())
     assert pages[0] == pages[1]
+
+
+@pytest.fixture
+def long_trace(server: Server) -> str:
+    """So many records that its copy is made beside; a test's own, since a copy is made once."""
+    words = [{"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "blue kettle "}] * LONG
+    begin, _, end = message("", "m")
+    return server.add(run(begin, *words, end, thread=uuid4().hex), "long.sse")
+
+
+def test_a_view_that_is_being_prepared_opens_by_itself(
+    page: Page, new_context: NewContext, long_trace: str
+) -> None:
+    """The link is there at once; its reader waits, is told so, and does nothing."""
+    url = share(page, long_trace, "long", event=2)
+    expect(page.locator(".made")).to_contain_text("What it shows is still being prepared")
+    other = new_context(viewport=PHONE).new_page()
+    answer = other.goto(url)
+    assert answer is not None
+    assert answer.status == 202
+    expect(other.get_by_role("status").get_by_role("heading")).to_have_text("This view is being prepared")
+    expect(other.locator("#view")).to_have_attribute("data-event", "2", timeout=60_000)
+    expect(other.locator("body")).not_to_contain_text("kettle")
+
+
+def test_without_a_script_a_reader_looks_again(page: Page, new_context: NewContext, long_trace: str) -> None:
+    """By the link on the page, until the view is there."""
+    url = share(page, long_trace, "long", event=2)
+    other = new_context(java_script_enabled=False).new_page()
+    other.goto(url)
+    for _ in range(120):
+        again = other.get_by_role("link", name="look again")
+        if not again.count():
+            break
+        other.wait_for_timeout(500)
+        again.click()
+    expect(other.locator("#view")).to_have_attribute("data-event", "2")

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
+from typing import Any
 
 import pytest
 
 from tests.streams import finished, message, sse, started
-from webapp.errors import BadInput, NotFound
+from webapp.errors import BadInput, Busy, NotFound
 from webapp.ingest import copies as module
 from webapp.ingest.copies import copy_for, drop_unused
-from webapp.ingest.redacted import redacted_file
+from webapp.ingest.redacted_file import redacted_file
 from webapp.ingest.reread import reread
+from webapp.ingest.turns import Turns
 from webapp.ingest.upload import ingest
 from webapp.settings import load_settings
-from webapp.storage import redacting, retention, shares, traces
+from webapp.storage import redacted_copies, retention, shares, traces
 from webapp.storage.db import Database
 
 pytestmark = pytest.mark.databases("sqlite", "postgresql")
@@ -43,7 +47,7 @@ def shared(database: Database, pk: int, level: str, days: float = 7) -> str:
 def copies(database: Database) -> list[str]:
     """The levels of the copies there are."""
     with database.session() as session:
-        return [copy.redaction for copy in redacting.copies(session)]
+        return [copy.redaction for copy in redacted_copies.copies(session)]
 
 
 def test_a_copy_is_made_once(database: Database) -> None:
@@ -200,3 +204,56 @@ def test_the_verdict_of_an_uploaded_file_stays_the_word_of_that_file(database: D
     with database.session() as session:
         assert traces.by_pk(session, copy).sealed["by"] == "file"  # type: ignore[union-attr, index]
         assert traces.by_pk(session, ours).sealed["by"] == "link"  # type: ignore[union-attr, index]
+
+
+def test_copies_of_different_traces_do_not_wait_for_each_other(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each goes on only when the other has begun."""
+    both, made = Barrier(2, timeout=60), module.redacted_file
+
+    def together(*rest: Any) -> Iterator[bytes]:
+        both.wait()
+        return made(*rest)
+
+    monkeypatch.setattr(module, "redacted_file", together)
+    pks = [stored(database)[1], stored(database, DATA.replace(b"Mia", b"Zoe"))[1]]
+    with ThreadPoolExecutor(2) as pool:
+        copied = list(pool.map(lambda pk: copy_for(database, pk, "structure", SETTINGS), pks))
+    assert len(set(copied)) == 2
+    assert copies(database) == ["structure", "structure"]
+
+
+@pytest.mark.parametrize("most", [1, 5], ids=["no room", "the same copy"])
+def test_whoever_waited_long_enough_is_told_to_try_again(
+    database: Database, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    """In one sentence, and nothing is made twice."""
+    _, pk = stored(database)
+    turns = Turns(most)
+    monkeypatch.setattr(module, "_TURNS", turns)
+    taken = (database.url, pk, "structure") if most > 1 else "another"
+    with turns.turn(taken, 0), pytest.raises(Busy, match="try again in a moment"):
+        copy_for(database, pk, "structure", SETTINGS, seconds=0)
+    assert copies(database) == []
+    copy_for(database, pk, "structure", SETTINGS)
+    assert copies(database) == ["structure"]
+
+
+def test_a_trace_that_is_deleted_while_it_is_read_gives_no_copy(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is gone, and nothing of it comes back."""
+    _, pk = stored(database)
+    made = module.redacted_file
+
+    def disturbed(*rest: Any) -> Iterator[bytes]:
+        pieces = list(made(*rest))
+        with database.session() as session:
+            traces.delete(session, pk)
+        yield from pieces
+
+    monkeypatch.setattr(module, "redacted_file", disturbed)
+    with pytest.raises(NotFound):
+        copy_for(database, pk, "structure", SETTINGS)
+    assert copies(database) == []

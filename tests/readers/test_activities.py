@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.exchanges import activity, broken, entry, exchange, good, har, lines, other
+from tests.slices import examples
 from webapp.readers.activities import conversation_of, plain_url
 from webapp.readers.detect import concluded, detect, form_name, open_reader
 from webapp.readers.head import HEAD_BYTES
@@ -210,7 +211,7 @@ def test_an_address_is_kept_without_secrets(url: str, plain: str) -> None:
 
 
 @given(st.lists(st.integers(0, 10_000), max_size=8))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_split_of_exchange_lines_gives_the_same_records(cuts: list[int]) -> None:
     """Cut anywhere, through the reader that detection chooses."""
     text = lines(good() + broken()) + b"\n  \nstray\n" + json.dumps(STREAMED, indent=None).encode()

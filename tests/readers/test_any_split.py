@@ -16,6 +16,7 @@ from tests.readers.pieces_dumps import DUMP_PIECES
 from tests.readers.pieces_texts import TEXT_BEGINNINGS, TEXT_PIECES
 from tests.readers.wrapping import CLEAN
 from tests.readers.wrapping_redacted import REDACTED_BEGINNINGS, REDACTED_PIECES
+from tests.slices import examples
 from webapp.core.records import FRAMING, Record
 from webapp.readers.base import Account
 from webapp.readers.detect import detect, open_reader
@@ -215,7 +216,7 @@ def test_every_form_has_pieces():
 
 @pytest.mark.parametrize("form", [*PIECES, None])
 @given(data=st.data(), limits=LIMITS, cuts=st.lists(st.integers(0, 10_000), max_size=6))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_any_split_gives_the_same_records_and_the_same_account(form, data, limits, cuts):
     """Whole, byte by byte and cut anywhere are one and the same input."""
     text = data.draw(texts(form or data.draw(st.sampled_from([*PIECES]))))
@@ -226,7 +227,7 @@ def test_any_split_gives_the_same_records_and_the_same_account(form, data, limit
 
 @pytest.mark.parametrize("form", [*PIECES, None])
 @given(data=st.data(), limits=LIMITS)
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_every_line_is_used_ignored_or_not_understood(form, data, limits):
     """The account adds up to the lines there are; records stay within the limits and in order."""
     text = data.draw(texts(form or "array"))
@@ -245,7 +246,7 @@ def test_every_line_is_used_ignored_or_not_understood(form, data, limits):
 
 @pytest.mark.parametrize("form", [*PIECES])
 @given(data=st.data())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_line_and_offset_name_the_same_place_and_the_payload_is_there(form, data):
     """The bytes at a record's offset begin the line with its number, and hold the payload as received."""
     text = data.draw(texts(form))
@@ -260,7 +261,7 @@ def test_line_and_offset_name_the_same_place_and_the_payload_is_there(form, data
 
 
 @given(st.binary(max_size=400), st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_detection_and_reading_raise_on_no_bytes_at_all(text, complete):
     """Bad input is a verdict, never an exception (a damaged gzip included)."""
     detect(text, complete=complete)

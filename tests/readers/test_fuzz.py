@@ -11,7 +11,7 @@ from webapp.readers.linewise import LineReader
 from webapp.readers.registry import FORMS
 
 SLICES = 8
-EACH = 100
+EACH = 50
 
 
 @pytest.mark.parametrize("part", range(SLICES))

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.exchanges import BASE, CHAT, STREAM, activity, broken, entry, exchange, good, har, lines, other
+from tests.slices import examples
 from webapp.core.records import Record
 from webapp.readers.har.connector import HarReader
 from webapp.readers.limits import Limits
@@ -298,7 +299,7 @@ VALUES = st.recursive(
     st.dictionaries(st.sampled_from(["startedDateTime", "time", "response", "_error"]), VALUES),
     st.dictionaries(st.sampled_from(["method", "url", "postData", "headers"]), VALUES),
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_any_value_anywhere_in_an_entry_is_read_or_left(
     entry_: dict[str, Any], request: dict[str, Any]
 ) -> None:

@@ -13,6 +13,7 @@ from tests.readers.mutate import sample
 from tests.readers.test_any_split import PIECES, texts
 from tests.readers.wrapping import CLEAN, WRAPS
 from tests.readers.wrapping_teams import GOOD, TEAMS_WRAPS
+from tests.slices import examples
 from webapp.check_judge import judge
 from webapp.check_text import as_text
 from webapp.errors import UserError
@@ -83,7 +84,7 @@ def test_foreign_input_is_no_pass_in_any_form(name, form):
 
 @pytest.mark.parametrize("form", [*PIECES, None])
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_no_bytes_at_all_are_a_pass_without_an_event(form, data):
     """Pieces of every form, read as it and as what they look like."""
     text = data.draw(st.one_of(texts(form or "array"), st.binary(max_size=80)))

@@ -17,7 +17,7 @@ from tests.readers.wrapping_teams import GOOD, TEAMS_WRAPS
 from webapp.core import Replay
 from webapp.core.findings import Report
 from webapp.ingest.incoming import prepared
-from webapp.ingest.sealed import engine_of
+from webapp.ingest.sealed_engine import engine_of
 from webapp.readers.every import every
 from webapp.readers.read import read
 from webapp.readers.registry import FORMS

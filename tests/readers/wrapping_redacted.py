@@ -1,7 +1,7 @@
 """The runs of `wrapping` and `wrapping_teams` as redacted files: texts out, sealed by the engine of today.
 
-Rules of this file: written without the maker of such files (`ingest/redacted.py`), so that what is read does not depend
-on what is written.
+Rules of this file: written without the maker of such files (`ingest/redacted_file.py`), so that what is read does not
+depend on what is written.
 """
 
 from __future__ import annotations

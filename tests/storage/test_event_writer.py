@@ -12,6 +12,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from webapp.storage import bulk, event_writer
+from webapp.storage.db import Database
 from webapp.storage.event_writer import FEW, EventWriter
 from webapp.storage.models import EventRow, Segment, Trace
 
@@ -57,15 +58,34 @@ def test_batches_of_any_size_come_back_as_they_were(session: Session, trace: int
     assert stored(session) == made
 
 
-def test_other_rows_are_written_and_read_while_a_batch_is_on_its_way(session: Session, trace: int) -> None:
-    """What an upload stores beside its events need not wait for them."""
+def test_other_statements_wait_for_the_batch_on_its_way(session: Session, trace: int) -> None:
+    """What an upload stores and reads beside its events finds them written."""
     made = rows(trace, 0, 20 * FEW)
     with EventWriter(session) as events:
-        events.add(columns(made))
-        for n in range(20):
-            bulk.add_segments(session, [(trace, n, n + 1, n, n + 1, 3, 0, "text", 0, 1, 2, f"t{n}")])
-            assert session.scalar(select(func.count()).select_from(Segment)) == n + 1
-    assert len(stored(session)) == len(made)
+        for at in range(0, len(made), 5 * FEW):
+            events.add(columns(made[at : at + 5 * FEW]))
+            bulk.add_segments(session, [(trace, at, at + 1, at, at + 1, 3, 0, "text", 0, 1, 2, "t")])
+            assert session.scalar(select(func.count()).select_from(EventRow)) == at + 5 * FEW
+    assert session.scalar(select(func.count()).select_from(Segment)) == 4
+    assert stored(session) == made
+
+
+def test_no_failed_batch_passes_for_written_whatever_runs_beside_it(database: Database) -> None:
+    """An error belongs to the connection: another statement in between could take it away."""
+    for _ in range(40):
+        with pytest.raises(IntegrityError):
+            _uploaded_with_a_double(database)
+
+
+def _uploaded_with_a_double(database: Database) -> None:
+    with database.session() as session:
+        row = Trace(id="abc", name="n", created=0.0, sha256="", size=0)
+        session.add(row)
+        session.flush()
+        with EventWriter(session) as events:
+            events.add(columns(rows(row.pk, 0, FEW) + rows(row.pk, 0, 1)))
+            for n in range(50):
+                bulk.add_segments(session, [(row.pk, n, n + 1, n, n + 1, 3, 0, "text", 0, 1, 2, f"t{n}")])
 
 
 def test_a_batch_that_fails_is_told_with_the_next_one(session: Session, trace: int) -> None:

@@ -77,7 +77,12 @@ def test_nothing_wrong_says_what_was_judged_and_what_was_not(keep: Keep, show: S
     # those of the trace's protocol only
     assert int(judged[1]) <= sum(rule.shown == "finding" for rule in rules_of("ag-ui"))
     assert panel.unjudged_count == sum(len(each.rules) for each in panel.unjudged) > 0
-    assert "AGUI-TRN-09" in write("findings", id_)
+    written = write("findings", id_)
+    assert "AGUI-TRN-09" in written
+    assert "`" in "".join(
+        each.reason for each in panel.unjudged
+    )  # marks of the engine, never shown as they are
+    assert "`" not in written
 
 
 def test_nothing_read_is_no_pass(keep: Keep, show: Show) -> None:

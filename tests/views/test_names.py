@@ -56,6 +56,21 @@ def test_counts_ordinals_and_sizes() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        ("It ends", "It ends."),
+        ("It stops at “Let me”", "It stops at “Let me”."),
+        ("It stops at “Let me look.”", "It stops at “Let me look.”"),
+        ("It stops at “Really?”", "It stops at “Really?”"),
+        ("It stops at “Let…”", "It stops at “Let…”."),
+    ],
+)
+def test_a_sentence_has_one_full_stop(text: str, whole: str) -> None:
+    """A quotation at its end may bring it."""
+    assert names.sentence(text) == whole
+
+
 def test_a_type_has_a_quiet_prefix_and_a_verb() -> None:
     """The longer prefix wins; a custom type is all verb."""
     assert names.type_parts("TOOL_CALL_ARGS") == ("TOOL_CALL_", "ARGS")

@@ -91,6 +91,14 @@ def test_the_first_cause_is_chosen_and_the_rows_lead_to_their_events(show: Show)
     assert panel.focus_y > 0
 
 
+def test_a_repeat_is_not_told_in_the_words_of_the_first(show: Show) -> None:
+    """They name the item of the first place, and the repeat is about another one: it leads back instead."""
+    panel = show((ROOT / "webapp" / "samples" / "pydantic-parallel.sse").read_bytes())
+    drawn = re.findall(r">([^<>]*(?:call_p0|the same as)[^<>]*)</text>", panel.right)
+    assert [words for words in drawn if words.startswith("the same")] == ["the same as #6", "the same as #12"]
+    assert sum("call_p0" in words for words in drawn) == 2  # at #6 and #12, and not at #9 and #13
+
+
 def test_a_burst_unfolds(show: Show) -> None:
     """The frame's link and the toggle both show one row a record."""
     folded = show(SAMPLE.read_bytes())

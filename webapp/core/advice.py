@@ -31,6 +31,10 @@ class Advice(NamedTuple):
     fix: str
 
 
+_AFTER_RUN = Advice(
+    "The agent goes on streaming after it has ended the run.",
+    "Send every piece before `RUN_FINISHED` or `RUN_ERROR`, or in a run of its own.",
+)
 _BY_RULE: dict[tuple[str, str], Advice] = {
     ("AGUI-TRN-03", "cut-short"): Advice(
         "The line was cut on its way into the recording, for instance by a limit of the log or the terminal; "
@@ -46,6 +50,7 @@ _BY_RULE: dict[tuple[str, str], Advice] = {
         "The message was ended early, often when a tool call began, and the model went on writing it.",
         "Send `TEXT_MESSAGE_END` after the last piece, or open the message again with `TEXT_MESSAGE_START`.",
     ),
+    **{(f"AGUI-CHK-0{n}", reason): _AFTER_RUN for n in range(1, 5) for reason in ("run-ended", "run-failed")},
 }
 _CONTENT_ADVICE = {
     "own-end": Advice(
@@ -120,7 +125,7 @@ _PREFIX_ADVICE = {
         "End the stream with the text that is on screen, and send the new text in a new one.",
     ),
 }
-TEAMS_REASONS = frozenset(_PREFIX_ADVICE)  # those of `explain.REASONS` that only Teams findings have
+TEAMS_REASONS = frozenset(_PREFIX_ADVICE)  # those of `reasons.REASONS` that only Teams findings have
 
 
 def advise(rule: str, reason: str | None, kind: str | None) -> Advice:

@@ -1,8 +1,8 @@
 """Why was it not open? The sentence the product is bought for.
 
 Rules of this file: it reads the world and words a reason; it changes nothing and judges nothing. Each reason has a
-name (kept in `Finding.reason`), a sentence in plain words and the records it leans on. The order of the checks is
-the order of likelihood, most specific first.
+name of `reasons.py` (kept in `Finding.reason`), a sentence in plain words and the records it leans on. The order of
+the checks is the order of likelihood, most specific first.
 """
 
 from __future__ import annotations
@@ -16,44 +16,6 @@ from webapp.core.agui.world import NOUNS, World, quoted
 from webapp.core.ledger import Place
 from webapp.core.records import Item
 from webapp.core.words import MAX_LISTED, a_noun, listed
-
-REASONS = {
-    "own-end": "closed earlier by its own end",
-    "cut-short": "the JSON of a line ends in its middle",
-    "snapshot-removed": "a message snapshot removed it",
-    "stream-ended": "another event had ended the chunk stream",
-    "mixed-spelling": "explicit and chunked events mixed in one item",
-    "opener-lost": "the event that should have opened it was dropped or unusable",
-    "span-only": "only the reasoning span of that id is open",
-    "other-kind": "the id belongs to an item of another kind",
-    "other-owner": "the step is open under another owner",
-    "previous-run": "it belonged to an earlier run",
-    "lookalike": "an id that differs only by case or white space exists",
-    "never-opened": "nothing opened it",
-    "opens-later": "its opener comes later: out of order",
-    "ends-later": "its end comes only after the run has finished",
-    "end-lost": "the event that should have closed it was dropped or unusable",
-    "still-open": "an earlier opening has not been closed",
-    "never-closed": "nothing closed it before the run ended",
-    "run-ended": "the run had ended",
-    "run-failed": "the run had failed",
-    "run-open": "the earlier run is still open",
-    "start-misspelt": "the start event is misspelt",
-    "start-lost": "the start event was unusable",
-    "starts-later": "the run starts later",
-    "never-started": "no run starts at all",
-    "ambiguous": "several lanes could be meant",
-    "owner-differs": "the tag is not the opener's",
-    "value-differs": "a repeated value is not the opener's",
-    # Microsoft Teams: how a text fails to begin with the one streamed before it
-    "delta": "the text is the next piece, not the whole so far",
-    "normalised": "only white space or escaping of the earlier text differs",
-    "stale": "the text is an older, shorter one",
-    "moved": "the earlier text stands elsewhere in it",
-    "rewritten": "a citation or markup of the earlier text was rewritten",
-    "changed": "the earlier text was changed or left out",
-}
-
 
 STARTS = {"text": "TEXT_MESSAGE_START", "tool": "TOOL_CALL_START", "reasoning": "REASONING_MESSAGE_START",
           "span": "REASONING_START", "step": "STEP_STARTED", "subagent": "SUBAGENT_STARTED"}  # fmt: skip
@@ -72,6 +34,7 @@ class Why(NamedTuple):
     related: tuple[Place, ...] = ()
     label: str | None = None
     cause: str | None = None
+    twin: Item | None = None  # of a look-alike: the item whose id it resembles
 
 
 def not_open(world: World, kind: str, key: Any, id_: str, subject: str = "It") -> Why:
@@ -100,11 +63,13 @@ def not_open(world: World, kind: str, key: Any, id_: str, subject: str = "It") -
     twin = world.alike[kind].find(id_)
     if twin is not None:
         first = twin.opened if twin.opened is not None else twin.first
+        name = "name" if kind == "step" else "id"
         return Why(
             "lookalike",
-            f"No {NOUNS[kind]} has this id, but #{first} {_OPENED[kind]} {quoted(twin.id)}, which differs only in "
-            "case, spaces, hyphens or underscores. To a client these are two ids.",
+            f"No {NOUNS[kind]} has this {name}, but #{first} {_OPENED[kind]} {quoted(twin.id)}, which differs only in "
+            f"case, spaces, hyphens or underscores. To a client these are two {name}s.",
             ((first, "opened"),),
+            twin=twin,
         )
     return Why("never-opened", f"Nothing in this run has {_OPENED[kind]} it.")
 
@@ -125,7 +90,7 @@ def _previous_run(world: World, past: Item, subject: str) -> Why:
     return Why(
         "previous-run",
         f"{subject} belonged to {name}, whose last event is #{ended}. A new run starts with nothing open, so it must "
-        f"be {_OPENED[past.kind]} again with `{STARTS[past.kind]}`.",
+        f"be {_OPENED[past.kind]} again with `{_wire(world, STARTS, past.kind, past.id)}`.",
         ((past.opened if past.opened is not None else past.first, "previous"), (ended, "closed")),
         cause=None if world.nested is None else world.nested.key,
     )
@@ -135,28 +100,42 @@ def closed_why(world: World, item: Item) -> Why:
     """How an item came to be closed; the sentence begins with "It"."""
     opened = last_opening(item)
     at = item.closed if item.closed is not None else item.last
+    if begun_before(world, item):
+        by_own = (
+            f"#{at} ended it"
+            if item.kind == "subagent"
+            else f"`{ENDS[item.kind]}` at #{at} {_CLOSED[item.kind]} it"
+        )
+        text = f"Its beginning is not in the recording, and {by_own}."
+        return Why("own-end", text, ((at, "closed"),))
     if opened is None:
         return Why("never-opened", f"Nothing in this run has {_OPENED[item.kind]} it; its end at #{at} had nothing to "
                    "close either.", ((at, "closed"),))  # fmt: skip
+    began, by = world.facts.chunked.get((item.kind, item.id), (opened, None))
     if item.closed_by == world.seq:
         return Why(
             "mixed-spelling",
-            f"The chunks began at #{opened}. An explicit event never continues a chunk stream: it ends the stream "
+            f"The chunks began at #{began}. An explicit event never continues a chunk stream: it ends the stream "
             "first, so the item is closed when the event itself is looked at.",
-            ((opened, "opened"),),
+            ((began, "opened"),),
             "AGUI-CHK-12",
         )
     if item.closed_by is not None:
-        by = world.ended_streams.get((item.lane, item.kind))
-        name = by[2] if by is not None and by[1] == item.closed_by else None
         return Why(
             "stream-ended",
-            ended_in_chunks(opened, name, item.closed_by),
-            ((opened, "opened"), (item.closed_by, "closed_by")),
+            ended_in_chunks(began, by, item.closed_by),
+            ((began, "opened"), (item.closed_by, "closed_by")),
         )
-    by_own = "" if item.kind == "subagent" else f" by its own `{ENDS[item.kind]}`"
+    by_own = "" if item.kind == "subagent" else f" by its own `{_wire(world, ENDS, item.kind, item.id)}`"
     return Why("own-end", f"It was {_OPENED[item.kind]} at #{opened} and {_CLOSED[item.kind]} at #{at}{by_own}.",
                ((opened, "opened"), (at, "closed")))  # fmt: skip
+
+
+def begun_before(world: World, item: Item | None) -> bool:
+    """Whether the item's opener is missing only in the recording, which shows its end."""
+    if item is None or item.opened is not None or item.closed is None or not world.headless:
+        return False
+    return (item.kind, (item.lane, item.id) if item.kind == "step" else item.id) not in world.orphans
 
 
 def ended_in_chunks(opened: int | None, by: str | None, at: int) -> str:
@@ -171,7 +150,7 @@ def ended_in_chunks(opened: int | None, by: str | None, at: int) -> str:
 
 def derived_end(world: World, item: Item) -> Why:
     """Why the end a client adds to a chunk stream finds its item closed: an explicit end came before it."""
-    opened = last_opening(item)
+    opened, _ = world.facts.chunked.get((item.kind, item.id), (last_opening(item), None))
     at = item.closed if item.closed is not None else item.last
     return Why(
         "mixed-spelling",
@@ -182,15 +161,26 @@ def derived_end(world: World, item: Item) -> Why:
     )
 
 
-def still_open(item: Item, *, chunk: bool) -> Why:
+def still_open(world: World, item: Item, *, chunk: bool) -> Why:
     """Why a START finds its id open."""
     opened = last_opening(item)
     places = ((opened if opened is not None else item.first, "opened"),)
+    lost = lost_end(world, item)
+    if lost is not None:
+        return _end_lost(item.kind, lost, places)
     if chunk and item.via == "explicit":
         return Why(
             "mixed-spelling",
             f"#{opened} opened it with `{STARTS[item.kind]}`. A chunk never continues an item opened that way: it "
             "opens one, and the id is taken.",
+            places,
+            "AGUI-CHK-12",
+        )
+    if not chunk and item.via == "chunk":
+        return Why(
+            "mixed-spelling",
+            f"#{opened} opened it in chunks, and its chunk stream goes on in another lane. An explicit event never "
+            "continues a chunk stream: the start opens the item a second time.",
             places,
             "AGUI-CHK-12",
         )
@@ -204,13 +194,16 @@ def still_open(item: Item, *, chunk: bool) -> Why:
 def never_closed(world: World, items: Sequence[Item]) -> Why:
     """What is open when the run finishes: one or more items of one kind."""
     kind = items[0].kind
-    end = f"no `{ENDS[kind]}`" if kind != "subagent" else "neither `SUBAGENT_FINISHED` nor `SUBAGENT_ERROR`"
+    end = (
+        f"no `{_wire(world, ENDS, kind, items[0].id)}`"
+        if kind != "subagent"
+        else "neither `SUBAGENT_FINISHED` nor `SUBAGENT_ERROR`"
+    )
     openings = [opened for opened in map(last_opening, items) if opened is not None]
     places = tuple((opened, "opened") for opened in openings)
     lost = next((found for item in items if (found := lost_end(world, item))), None)
     if lost is not None:
-        text = f"#{lost.seq} should have {_CLOSED[kind]} it, but {lost.what}."
-        return Why("end-lost", text, (*places, (lost.seq, "expected")), cause=lost.finding.key)
+        return _end_lost(kind, lost, places)
     if len(items) == 1:
         last = f" Its last event is #{items[0].last}." if items[0].last != openings[0] else ""
         text = f"It was {_OPENED[kind]} at #{openings[0]}, and {end} came before #{world.seq}.{last}"
@@ -252,6 +245,11 @@ def lost_end(world: World, item: Item) -> Lost | None:
     return world.lost.find("closer", item.kind, item.id, last_opening(item) or 0)
 
 
+def _end_lost(kind: str, lost: Lost, places: tuple[Place, ...]) -> Why:
+    text = f"#{lost.seq} should have {_CLOSED[kind]} it, but {lost.what}."
+    return Why("end-lost", text, (*places, (lost.seq, "expected")), cause=lost.finding.key)
+
+
 def _other_kind(world: World, kind: str, id_: str) -> Why | None:
     for other in ("text", "tool", "reasoning", "span", "activity", "step", "subagent"):
         if other == kind or {other, kind} == {"span", "reasoning"}:
@@ -260,19 +258,22 @@ def _other_kind(world: World, kind: str, id_: str) -> Why | None:
         if item is not None and item.opened is not None:
             return Why(
                 "other-kind",
-                f"{quoted(id_)} is the id of {a_noun(other)} (#{item.opened}), not of {a_noun(kind)}. "
-                "Each kind has ids of its own.",
+                f"{quoted(id_)} is {_names(other)} (#{item.opened}), not {_names(kind, other)}. "
+                + ("Steps go by names." if "step" in (kind, other) else "Each kind has ids of its own."),
                 ((item.opened, "previous"),),
             )
     return None
 
 
-def owner_differs(item: Item) -> Why:
-    """A tag that is not the opener's."""
-    opened = item.opened if item.opened is not None else item.first
-    moved = "" if item.owner == item.lane else ", and a message snapshot has given it to its present owner"
-    return Why(
-        "owner-differs",
-        f"#{opened} opened it{moved}. An event that goes on with it names its owner or carries no tag.",
-        ((opened, "opened"),),
-    )
+def _names(kind: str, beside: str | None = None) -> str:
+    """`the id of a message`, `the name of a step`; more shortly `beside` a kind that has just been named."""
+    short = beside is not None and "step" not in (kind, beside)
+    return f"{'' if short else 'the name ' if kind == 'step' else 'the id '}of {a_noun(kind)}"
+
+
+def _wire(world: World, names: dict[str, str], kind: str, id_: str) -> str:
+    """The type of an opener or an end, as the agent that sent this item spells it."""
+    name = names[kind]
+    if id_ not in world.trace.retired or kind not in ("span", "reasoning"):
+        return name
+    return name.replace("REASONING_MESSAGE", "THINKING_TEXT_MESSAGE").replace("REASONING", "THINKING")

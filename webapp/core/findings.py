@@ -38,7 +38,7 @@ class Finding(msgspec.Struct, kw_only=True, gc=False):
     """One rule broken at one place (or at `count` places that have one cause).
 
     key: `RULE@event`, stable, used in URLs; title: what, one clause without a full stop; why: how it came about,
-    whole sentences (may be empty); reason: the explanation's kind, from `explain.REASONS`;
+    whole sentences (may be empty); reason: the explanation's kind, from `reasons.REASONS`;
     cause: key of the finding this one follows from.
     """
 

@@ -31,6 +31,7 @@ class Ledger:
         self.muted = False
         self.unjudged: dict[str, str] = {}  # rules the recording cannot show -> why
         self._merge: dict[tuple[object, ...], Finding] = {}
+        self._merged_by: dict[str, tuple[object, ...]] = {}  # key of a finding -> what merges into it
         self._keys: dict[str, int] = {}  # rule and place -> findings there
         self._told: set[int] = set()  # ids of those in `new` and `amended`
 
@@ -51,6 +52,7 @@ class Ledger:
         cause: str | None = None,
         severity: str | None = None,
         basis: str = "confirmed",
+        party: str | None = None,
         count: int = 1,
     ) -> Finding | None:
         """One rule broken at one place; merged into an earlier finding where they are one defect.
@@ -82,7 +84,7 @@ class Ledger:
             lane=lane,
             item=None if item is None else ItemRef(*item),
             label=label,
-            party=row.party,
+            party=party or row.party,
             related=[Related(place, role) for place, role in related],
             cause=cause,
             after_rejection=self.rejected_at is not None and event > self.rejected_at,
@@ -90,6 +92,7 @@ class Ledger:
             basis=basis,
         )
         self._merge[merge_key] = finding
+        self._merged_by[finding.key] = merge_key
         self.findings.append(finding)
         self.new.append(finding)
         self._told.add(id(finding))
@@ -106,8 +109,12 @@ class Ledger:
         why: str | None = None,
         place: Place | None = None,
         cause: str | None = None,
+        severity: str | None = None,
     ) -> None:
-        """Something was learnt later about an earlier finding."""
+        """Something was learnt later about an earlier finding; with another severity nothing is merged into it."""
+        if severity is not None and severity != finding.severity:
+            finding.severity = severity
+            self.complete(finding)
         if reason is not None:
             finding.reason = reason
         if why is not None:
@@ -117,6 +124,10 @@ class Ledger:
         if cause is not None and cause != finding.key:
             finding.cause = cause
         self._touch(finding)
+
+    def complete(self, finding: Finding) -> None:
+        """Nothing is merged into it any more: what comes is another defect, though it looks equal."""
+        self._merge.pop(self._merged_by[finding.key], None)
 
     def taken(self) -> tuple[list[Finding], list[Finding]]:
         """New and amended findings since the last call."""

@@ -53,6 +53,8 @@ FRAMING = {
     "frame-other-type": "a frame whose `base_event` names another type than its event",
     "frame-unknown-arm": "a frame that holds an event the binary binding does not have",
     "frame-cut": "the input ends inside this frame",
+    "gap": "records before this one are missing in the recording",
+    "arrived": "`at` is when the record came to us, which says nothing about when it was sent",
     "sealed": "of a redacted file; behind the word stands how far the record came, see `readers/redacted`",
 }
 

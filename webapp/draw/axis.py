@@ -62,12 +62,17 @@ def pct(px: float) -> str:
 
 
 def seconds(value: float, step: float) -> str:
-    """A time no more exact than `step` seconds needs: `17 s`, `16.6 s`, `4 ms`, `2 min 05 s`, `1:25:10`."""
+    """A time no more exact than `step` seconds needs: `17 s`, `16.6 s`, `4 ms`, `2 min 05 s`,
+    `2 min 05.3 s`, `1:25:10`."""
     sign, size = ("−", -value) if value < 0 else ("", value)
     if step < 0.1 and size < 1:
         return f"{sign}{size * 1000:.{_digits(step * 1000)}f} ms"
-    if size < 60 or step < 1:
-        return f"{sign}{size:,.{_digits(step)}f} s"
+    digits = _digits(step)
+    size = round(size, digits) if step < 1 else size
+    if size < 60:
+        return f"{sign}{size:,.{digits}f} s"
+    if size < 3600 and digits:
+        return f"{sign}{int(size // 60)} min {size % 60:0{3 + digits}.{digits}f} s"
     if size < 3600:
         return f"{sign}{int(size // 60)} min {int(size % 60):02d} s"
     if step < 60:

@@ -18,7 +18,7 @@ from webapp.ingest.clock import Clock
 from webapp.ingest.incoming import Unread
 from webapp.ingest.index import AT, HEAD, PREFIX, SEQ, TS, Indexer
 from webapp.ingest.rows import finding_row, item_rows, item_severities, run_row, severities, sum_up
-from webapp.ingest.sealed import Engine, Sealed, length
+from webapp.ingest.sealed_engine import Engine, Sealed, length
 from webapp.readers.base import Account
 from webapp.storage import bulk
 from webapp.storage.event_writer import EventWriter

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from webapp.core.replay import ENGINE_VERSION
 from webapp.errors import BadInput, Busy, NotFound, TooLarge, UserError
-from webapp.ingest import sealing
+from webapp.ingest import seal_notes
 from webapp.ingest.analyse import analyse
 from webapp.ingest.choose import bounds as bounds_of
 from webapp.ingest.cleaner import Cleaner
@@ -215,7 +215,7 @@ def _read(
         trace
     )  # from here on nobody else writes: what another reading wrote meanwhile is replaced
     if account.seal is not None:
-        sealing.mark(trace, account.seal, sealing.FROM_FILE)
+        seal_notes.mark(trace, account.seal, seal_notes.FROM_FILE)
     if anew or not trace.read_as:
         write_reading(trace, found)
     if capture is not None and account.head is None:

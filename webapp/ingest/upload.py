@@ -17,8 +17,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 from webapp.core import Replay
-from webapp.errors import BadInput, ErrorSentence, TooLarge, UserError
-from webapp.ingest import sealed, sealing
+from webapp.errors import BadInput, Busy, ErrorSentence, TooLarge, UserError
+from webapp.ingest import seal_notes, sealed_engine
 from webapp.ingest.analyse import analyse
 from webapp.ingest.choose import ManyStreams
 from webapp.ingest.choose import bounds as bounds_of
@@ -34,7 +34,7 @@ from webapp.readers.read import read
 from webapp.readers.several import Refused, Unpicked
 from webapp.settings import Settings, load_settings
 from webapp.storage import audit, traces
-from webapp.storage.db import Database
+from webapp.storage.db import Database, is_trouble
 from webapp.storage.ids import public_id
 from webapp.storage.models import Trace
 from webapp.storage.storable import storable
@@ -114,7 +114,8 @@ def ingest(
         raise BadInput(str(error)) from error
     except DBAPIError as error:
         reason = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else "no reason given"
-        raise UserError(f"The trace could not be stored, nothing of it was kept: {reason}.") from error
+        fault = Busy if is_trouble(error) else UserError  # what is locked or full now may do later
+        raise fault(f"The trace could not be stored, nothing of it was kept: {reason}.") from error
 
 
 def _check_input(run_input: dict[str, Any] | None) -> None:
@@ -148,11 +149,11 @@ def _take(
         trace.name = storable(f"{trace.name} › {upload.title}")[:200]
     records = prepared(cleaner.records(records, detection.form), account)
     if account.seal is not None:
-        sealing.mark(trace, account.seal, sealing.FROM_FILE)
+        seal_notes.mark(trace, account.seal, seal_notes.FROM_FILE)
     replay = engine_for(spoken, trace, account, settings)
     write_reading(trace, detection)
     analyse(session, trace, records, replay, lambda: upload.told(account))
-    notes = [*upload.notes, *sealing.notes_of(account.seal)]
+    notes = [*upload.notes, *seal_notes.notes_of(account.seal)]
     trace.upload_notes = [artefact_row(note) for note in notes] or None
     if upload.size == 0:
         raise BadInput("The recording is empty: there is nothing to look at.")
@@ -168,7 +169,7 @@ def _take(
         trace.source = plain_name(trace.source)
 
 
-def engine_for(spoken: str, trace: Trace, account: Account, settings: Settings) -> sealed.Engine:
+def engine_for(spoken: str, trace: Trace, account: Account, settings: Settings) -> sealed_engine.Engine:
     """The engine for one reading of a trace, whose first record has been read."""
     replay = Replay(
         spoken,
@@ -178,7 +179,7 @@ def engine_for(spoken: str, trace: Trace, account: Account, settings: Settings) 
         head_missing=account.head_missing,
         unjudged=account.unjudged,
     )
-    return sealed.engine_of(replay, account)
+    return sealed_engine.engine_of(replay, account)
 
 
 def write_reading(trace: Trace, found: Detection) -> None:

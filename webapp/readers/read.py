@@ -1,7 +1,8 @@
 """Bytes of any kind to records: detected, expanded, mended on the way.
 
 Rules of this file: which detection counts when a person chose a form, when nothing is known of the beginning, and the
-order of what records go through. What the content looks like, `detect` says.
+order of what records go through. What the content looks like, `detect` says. A recording that is still coming goes
+through the same functions, see `pushed`.
 """
 
 from __future__ import annotations
@@ -66,23 +67,36 @@ def read(
         plain = expanded(packed, plain)
     if through is not None:
         plain = through(plain)
+    found, head = decided(plain, form, protocol)
+    reader = open_reader(found.form, chosen)
+    records = through_all(_records(reader, head, plain, packed), found, reader.account, chosen)
+    return found, records, reader.account
+
+
+def decided(plain: Iterator[bytes], form: str | None, protocol: str | None) -> tuple[Detection, bytes]:
+    """How plain bytes are read, and those of them that had to be looked at. The same for any split of them."""
     head, ended = _gather(plain, HEAD_BYTES + 1)
     found = detect(head, complete=ended, protocol=protocol)
     if not ended and found.protocol is None and found.foreign in (None, "prose") and not is_other(head):
         late = read_on(head, plain)
         head, found = late.held, _later(found, late)
     if form is not None:
-        found = _chosen(form, found, head[:HEAD_BYTES], ended, protocol)
-    reader = open_reader(found.form, chosen)
-    records = _records(reader, head, plain, packed)
+        found = chosen_form(form, found, head[:HEAD_BYTES], ended, protocol)
+    return found, head
+
+
+def through_all(
+    records: Iterator[Record], found: Detection, account: Account, limits: Limits
+) -> Iterator[Record]:
+    """What the records of a reader go through, one by one."""
     if found.form is not None:
-        records = mended(records, found.form, reader.account, chosen)
+        records = mended(records, found.form, account, limits)
     if found.protocol is not None and found.form not in _HAR:
-        records = counted(records, found.protocol, reader.account)
-    return found, records, reader.account
+        records = counted(records, found.protocol, account)
+    return records
 
 
-def _chosen(form: str, own: Detection, head: bytes, ended: bool, protocol: str | None) -> Detection:
+def chosen_form(form: str, own: Detection, head: bytes, ended: bool, protocol: str | None) -> Detection:
     """The form that a person named, unless a part of what the text says is lost in it."""
     score = FORMS[form].score(Head(as_utf8(head), complete=ended))
     title = "" if score is None else score.title
@@ -140,10 +154,14 @@ def _records(reader: Reader, head: bytes, rest: Iterator[bytes], packed: Packed 
     for chunk in rest:
         yield from reader.feed(chunk)
     yield from reader.close()
-    # a reader may note the same things sooner or later, as the bytes came; their places do not depend on that
-    reader.account.artefacts.sort(key=lambda artefact: (artefact.line or 0, artefact.kind))
+    in_order(reader.account)
     if packed:
         reader.account.artefacts[:0] = packed.artefacts
+
+
+def in_order(account: Account) -> None:
+    """A reader may note the same things sooner or later, as the bytes came; their places do not depend on that."""
+    account.artefacts.sort(key=lambda artefact: (artefact.line or 0, artefact.kind))
 
 
 def _gather(source: Iterator[bytes], size: int) -> tuple[bytes, bool]:

@@ -1,8 +1,8 @@
 """Many rows at once.
 
-Rules of this file: inserts and the few updates of analysis; the one module that speaks to the driver itself,
-because tuples through it cost half of what they cost through Core (PostgreSQL has its COPY: `copying`). Rows with
-JSON go through Core, which encodes them.
+Rules of this file: inserts and the few updates of analysis. It speaks to the driver itself, because tuples through it
+cost half of what they cost through Core (PostgreSQL has its COPY: `copying`; rows of events may be written beside
+their analysis: `event_writer`). Rows with JSON go through Core, which encodes them.
 """
 
 from __future__ import annotations
@@ -44,12 +44,9 @@ def columns(model: type[Base]) -> tuple[str, ...]:
 
 def _marks(dialect: Dialect, count: int) -> list[str]:
     """Placeholders in the driver's style."""
-    style = dialect.paramstyle
-    if style == "qmark":
+    if dialect.paramstyle == "qmark":
         return ["?"] * count
-    if style in ("format", "pyformat"):  # both take a sequence when the marks have no names
-        return ["%s"] * count
-    return [f"${number}" if style == "numeric_dollar" else f":{number}" for number in range(1, count + 1)]
+    return ["%s"] * count  # of PostgreSQL's driver
 
 
 def _insert(session: Session, model: type[Base], rows: Sequence[tuple[Any, ...]]) -> None:

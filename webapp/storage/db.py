@@ -1,6 +1,7 @@
 """One database: its engine, its sessions, and what each kind needs to be told.
 
-Rules of this file: connecting and committing. No query, no table. Sessions commit here and nowhere else.
+Rules of this file: connecting and committing. No query and no table, but for `write_first`. Sessions commit here and
+nowhere else.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = url
         lite = url.startswith("sqlite")
-        options = {} if lite else {"client_encoding": "utf8"}  # whatever the server's own settings say
+        # whatever a URL or the server's own settings say; a connection of SQLite goes from thread to thread
+        options = {"check_same_thread": False} if lite else {"client_encoding": "utf8"}
         # what is stored and asked for is other people's: it is in no log and in no traceback
         self.engine: Engine = create_engine(
             url, pool_pre_ping=not lite, connect_args=options, hide_parameters=True

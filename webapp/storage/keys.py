@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Sequence
 from typing import Literal
 
-from sqlalchemy import or_, select, update
+from sqlalchemy import func, or_, select, update
 from sqlalchemy.orm import Session
 
 from webapp.storage.ids import fingerprint, public_id
@@ -87,8 +87,13 @@ def list_of(session: Session, user_pk: int) -> Sequence[ApiKey]:
     return session.scalars(query.order_by(ApiKey.created.desc(), ApiKey.id)).all()
 
 
-def list_all(session: Session, limit: int = 500) -> Sequence[tuple[ApiKey, User]]:
-    """Keys of all accounts and whose they are, newest first, those that were revoked left out."""
+def list_all(session: Session, *, offset: int = 0, limit: int = 50) -> Sequence[tuple[ApiKey, User]]:
+    """A page of the keys of all accounts and whose they are, newest first, those that were revoked left out."""
     query = select(ApiKey, User).join(User, User.pk == ApiKey.user).where(ApiKey.revoked.is_(None))
-    rows = session.execute(query.order_by(ApiKey.created.desc(), ApiKey.id).limit(limit)).all()
+    rows = session.execute(query.order_by(ApiKey.created.desc(), ApiKey.id).offset(offset).limit(limit)).all()
     return [(row[0], row[1]) for row in rows]
+
+
+def count_all(session: Session) -> int:
+    """How many keys there are in all accounts, those that were revoked left out."""
+    return session.scalar(select(func.count()).select_from(ApiKey).where(ApiKey.revoked.is_(None))) or 0

@@ -84,7 +84,7 @@ class Trace(Base):
     # a redacted copy: what its links show; it stands in no list and goes with its trace
     copy_of: Mapped[int | None] = mapped_column(ForeignKey("traces.pk", ondelete="CASCADE"), index=True)
     redaction: Mapped[str] = mapped_column(String(10), default="", server_default="")  # structure | personal
-    # verdict and findings were told before texts were taken out: {engine, level, by, removed}, see ingest/sealing.py
+    # verdict and findings were told before texts were taken out: {engine, level, by, removed}, see ingest/seal_notes.py
     sealed: Mapped[dict[str, Any] | None] = mapped_column(JSON(none_as_null=True))
     note: Mapped[str] = mapped_column(Text, default="")
     ticket: Mapped[str] = mapped_column(String(100), default="")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Sequence
 
-from sqlalchemy import ColumnElement, select, update
+from sqlalchemy import ColumnElement, func, select, update
 from sqlalchemy.orm import Session
 
 from webapp.errors import NotFound
@@ -41,7 +41,9 @@ def create(
     Raises NotFound when the trace is gone by now.
     """
     write_first(session)
-    if session.scalar(select(Trace.pk).where(Trace.pk == trace).with_for_update()) is None:
+    # it cannot be deleted until this session ends; whoever makes a redacted copy of it is not waited for
+    held = select(Trace.pk).where(Trace.pk == trace).with_for_update(key_share=True)
+    if session.scalar(held) is None:
         raise NotFound(GONE)
     token = secrets.token_urlsafe(TOKEN_BYTES)
     share = Share(
@@ -127,8 +129,13 @@ def list_of(session: Session, trace: int) -> Sequence[Share]:
     return session.scalars(query.order_by(Share.created.desc(), Share.id)).all()
 
 
-def live(session: Session, now: float, limit: int = 500) -> Sequence[tuple[Share, Trace]]:
-    """Links that work at `now`, of all traces, newest first."""
+def live(session: Session, now: float, *, offset: int = 0, limit: int = 50) -> Sequence[tuple[Share, Trace]]:
+    """A page of the links that work at `now`, of all traces, newest first."""
     query = select(Share, Trace).join(Trace, Trace.pk == Share.trace)
     query = query.where(*_works(now)).order_by(Share.created.desc(), Share.id)
-    return session.execute(query.limit(limit)).all()
+    return session.execute(query.offset(offset).limit(limit)).all()
+
+
+def count_live(session: Session, now: float) -> int:
+    """How many links work at `now`, of all traces."""
+    return session.scalar(select(func.count()).select_from(Share).where(*_works(now))) or 0

@@ -12,10 +12,12 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, func, select, text
 from sqlalchemy.orm import Session
 
+from webapp.core.records import DROPPED
 from webapp.storage.models import Checkpoint, EventRow, ItemRow
 from webapp.storage.timeline import STATE
 
 TYPES = ("STATE_SNAPSHOT", "STATE_DELTA")
+TAKEN = EventRow.reached != DROPPED  # what the engine left out changes nothing
 # The planner uses a partial index only where its words are repeated exactly.
 _ACTIVITY = text("type IN ('ACTIVITY_DELTA', 'ACTIVITY_SNAPSHOT')")
 _ITEMS = text("kind = 'activity'")
@@ -51,7 +53,9 @@ def _near(
 ) -> list[Place]:
     found: list[Place] = []
     for type_ in TYPES:
-        query = select(*_PLACE, _SIZE).where(EventRow.trace == trace, EventRow.type == type_, STATE, where)
+        query = select(*_PLACE, _SIZE).where(
+            EventRow.trace == trace, EventRow.type == type_, STATE, TAKEN, where
+        )
         found += [Place(*row) for row in session.execute(query.order_by(order).limit(limit))]
     return found
 
@@ -59,7 +63,7 @@ def _near(
 def snapshot_before(session: Session, trace: int, seq: int) -> int | None:
     """Number of the nearest STATE_SNAPSHOT before record `seq`."""
     query = select(func.max(EventRow.seq)).where(
-        EventRow.trace == trace, EventRow.type == "STATE_SNAPSHOT", STATE, EventRow.seq < seq
+        EventRow.trace == trace, EventRow.type == "STATE_SNAPSHOT", STATE, TAKEN, EventRow.seq < seq
     )
     return session.scalar(query)
 
@@ -67,7 +71,7 @@ def snapshot_before(session: Session, trace: int, seq: int) -> int | None:
 def snapshot_after(session: Session, trace: int, seq: int) -> int | None:
     """Number of the nearest STATE_SNAPSHOT behind record `seq`."""
     query = select(func.min(EventRow.seq)).where(
-        EventRow.trace == trace, EventRow.type == "STATE_SNAPSHOT", STATE, EventRow.seq > seq
+        EventRow.trace == trace, EventRow.type == "STATE_SNAPSHOT", STATE, TAKEN, EventRow.seq > seq
     )
     return session.scalar(query)
 
@@ -87,6 +91,7 @@ def patches(session: Session, trace: int, after: int, before: int, limit: int) -
         EventRow.trace == trace,
         EventRow.type == "STATE_DELTA",
         STATE,
+        TAKEN,
         EventRow.seq > after,
         EventRow.seq < before,
     )

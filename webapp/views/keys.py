@@ -13,6 +13,7 @@ from webapp.errors import BadInput
 from webapp.storage.keys import NAME_LENGTH, Scope
 from webapp.storage.models import ApiKey
 from webapp.views import dates, names
+from webapp.views.choice import Choice
 
 MOST = 50  # keys of one account that work at the same time
 LIVES: dict[str, tuple[str, int | None]] = {
@@ -36,16 +37,6 @@ _OF_ROLE: dict[str, tuple[Scope, ...]] = {
     "editor": ("push", "read"),
     "admin": ("push", "read", "admin"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One answer to choose from; told: what it means."""
-
-    value: str
-    label: str
-    chosen: bool
-    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +137,8 @@ def read_form(role: str, name: str, scope: str, life: str, working: int) -> Aske
 
 
 def line(key: ApiKey, now: float, owner: str = "", back: str = "") -> KeyLine:
-    """owner: whose it is, where that is told; back: `users` returns to the page of all accounts."""
+    """owner: whose it is, where that is told; back: where revoking it leads, as its address says (`users`: to the page
+    of all accounts), "" to one's own."""
     state = _state(key, now)
     ends = key.revoked if key.revoked is not None else key.expires
     return KeyLine(
@@ -158,7 +150,7 @@ def line(key: ApiKey, now: float, owner: str = "", back: str = "") -> KeyLine:
         used="never" if key.used is None else dates.moment(key.used),
         state=state,
         word={"live": "works", "expired": "expired", "revoked": "revoked"}[state],
-        revoke=f"/account/keys/{key.id}/revoke{'?back=users' if back == 'users' else ''}",
+        revoke=f"/account/keys/{key.id}/revoke{f'?back={back}' if back else ''}",
     )
 
 

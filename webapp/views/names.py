@@ -85,6 +85,11 @@ def clip(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[: limit - 1]}…"
 
 
+def sentence(text: str) -> str:
+    """With its full stop, unless a quotation at the end brings one: `… said “Let me look.”`"""
+    return text if text.endswith((".”", "!”", "?”")) else f"{text}."
+
+
 def type_parts(name: str | None) -> tuple[str, str]:
     """The quiet prefix and the verb of an event type: (`TOOL_CALL_`, `ARGS`)."""
     if not name:

@@ -125,10 +125,19 @@ def _fact(
         text,
         detail,
         None if line.severity is None else names.SEVERITY[line.severity],
-        "" if finding is None else layout.plain(finding.title.replace("`", "")),
+        _fault(line, finding),
         finding is not None and finding.rule.startswith("AGUI-CHK"),
         culprit,
     )
+
+
+def _fault(line: Line, finding: FindingRow | None) -> str:
+    """The finding's clause; at its further places not its words, which name the item of the first one."""
+    if finding is None:
+        return ""
+    if finding.event != line.seq:
+        return f"the same as #{finding.event}"
+    return layout.plain(finding.title.replace("`", ""))
 
 
 def _burst(

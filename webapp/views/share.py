@@ -1,33 +1,30 @@
-"""Share links in words: the form that makes one and the lists of those made.
+"""Sharing a trace in words: the form that makes a link, and the page it stands on.
 
-Rules of this file: frozen contexts and pure functions from stored rows to them. The clock comes in as `now`. A token
-is seen by `SharePage.url` alone, once. Who made a link is told in the lists, never to its reader; what a reader sees
-is `views/share_levels.py`.
+Rules of this file: frozen contexts and pure functions from stored rows to them. A token is seen by `SharePage.url`
+alone, once. The links that were made are listed by `views/share_lists.py`; what a reader sees is
+`views/share_levels.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from webapp.errors import BadInput
 from webapp.settings import is_loopback
 from webapp.storage.models import Share, Trace
 from webapp.storage.shares import EVERYTHING, LEVELS, STRUCTURE
-from webapp.views import dates, names
+from webapp.views import names
+from webapp.views.choice import Choice
 from webapp.views.live import LIVE
 from webapp.views.panels import panels_of
 from webapp.views.selection import Selection
-from webapp.views.share_levels import TITLES, Card, cards, judged, only_whole, wants_sure
+from webapp.views.share_levels import Card, cards, judged, only_whole, wants_sure
+from webapp.views.share_lists import OFF, LinkLine, Listing, ended_words, line
 from webapp.views.vocabulary import of
 
 MAX_NAME = 120  # characters, as the table has it
 DAYS = (1, 7, 30)
-OFF = (
-    "Sharing is turned off in this installation: no link can be made, and those there are show nothing. Whoever runs "
-    "it can turn it on again with LANESCOPE_SHARING."
-)
-_STATES = {"live": "works", "expired": "expired", "revoked": "revoked", "halted": "turned off"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,15 +51,6 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """One answer of a list to choose from."""
-
-    value: str
-    label: str
-    chosen: bool
-
-
-@dataclass(frozen=True, slots=True)
 class LinkForm:
     """What the form shows: as asked for, or as typed when `problem` says what cannot be used."""
 
@@ -76,32 +64,9 @@ class LinkForm:
 
 
 @dataclass(frozen=True, slots=True)
-class LinkLine:
-    """One link. state: live | expired | revoked | halted; at: where it opens; shows: the level in words.
-
-    maker: who made it, "" when there were no accounts or this one is gone; revoke: address of the form, "" when it
-    has ended or the asker may not
-    """
-
-    name: str
-    trace: str
-    trace_href: str
-    at: str
-    shows: str
-    created: str
-    maker: str
-    expires: str
-    state: str
-    word: str
-    views: str
-    last: str
-    revoke: str
-
-
-@dataclass(frozen=True, slots=True)
 class SharePage:
-    """`/traces/ID/share`. url: the link just made, "" otherwise; report: what that link gives as a file; local: it
-    opens on this machine only.
+    """`/traces/ID/share`. url: the link just made, "" otherwise; ready: what it shows is there already; report: what
+    that link gives as a file; local: it opens on this machine only.
 
     off: why no link can be made, "" when one can; end_all: address that ends all links of the trace, "" while fewer
     than two can be ended; count: how many that are; whole: why nothing can be taken out; judged: whose the verdict is;
@@ -118,6 +83,7 @@ class SharePage:
     lines: Sequence[LinkLine]
     url: str
     made: str
+    ready: bool
     local: bool
     record: str
     off: str
@@ -126,28 +92,6 @@ class SharePage:
     whole: str
     judged: str
     ended: str
-
-
-@dataclass(frozen=True, slots=True)
-class LinksPage:
-    """`/shares`. off: why they show nothing, "" when they do; end_all: address that ends all, "" when there is no need
-    or it is not the asker's to do; count: how many that are; ended: what was revoked just now"""
-
-    lines: Sequence[LinkLine]
-    off: str
-    end_all: str
-    count: str
-    ended: str
-
-
-@dataclass(frozen=True, slots=True)
-class Listing:
-    """What a list needs to know beside the links. makers: names by `users.pk`; may: the asker may end links."""
-
-    now: float
-    makers: Mapping[int, str]
-    may: bool
-    sharing: bool
 
 
 def read_form(trace: Trace, given: Given, share_days: int) -> Asked:
@@ -215,10 +159,11 @@ def page(
     back: Selection,
     token: str = "",
     made: str = "",
+    ready: bool = True,
     ended: str = "",
 ) -> SharePage:
     """base: what links begin with; host: its host name; back: the view the reader came from; made: name of the link;
-    ended: how many were revoked just now, as the address says it."""
+    ready: what that shows is there already; ended: how many were revoked just now, as the address says it."""
     href = f"/traces/{trace.id}"
     lines = [line(share, trace, listing) for share in shares]
     working = sum(bool(each.revoke) for each in lines)
@@ -233,6 +178,7 @@ def page(
         lines=lines,
         url=f"{base}/s/{token}" if token else "",
         made=made,
+        ready=ready,
         local=is_loopback(host),
         record=of(trace.protocol).event,
         off="" if listing.sharing else OFF,
@@ -241,56 +187,4 @@ def page(
         whole=only_whole(trace),
         judged=judged(trace),
         ended=ended_words(ended),
-    )
-
-
-def ended_words(count: str) -> str:
-    """`2 links revoked.`, of the number in an address; "" for what is no number."""
-    if not (count.isascii() and count.isdigit() and len(count) < 7):
-        return ""
-    number = int(count)
-    return (
-        "It had ended already."
-        if not number
-        else "Link revoked."
-        if number == 1
-        else f"{number:,} links revoked."
-    )
-
-
-def all_links(
-    found: Sequence[tuple[Share, Trace]], listing: Listing, *, may_end_all: bool, ended: str = ""
-) -> LinksPage:
-    """The list of all traces' links; ending one comes back to it."""
-    return LinksPage(
-        lines=[line(share, trace, listing, "?back=all") for share, trace in found],
-        off="" if listing.sharing else OFF,
-        end_all="/shares/revoke-all" if may_end_all and found else "",
-        count=names.plural(len(found), "link"),
-        ended=ended_words(ended),
-    )
-
-
-def line(share: Share, trace: Trace, listing: Listing, back: str = "") -> LinkLine:
-    """One link as a list tells it. back: query of the address that ends it."""
-    works = share.revoked is None and share.expires > listing.now
-    state = "revoked" if share.revoked is not None else "expired" if not works else "live"
-    known = panels_of(trace.protocol)
-    at = (known.get(share.panel) or known["events"]).label
-    if works and not listing.sharing:
-        state = "halted"
-    return LinkLine(
-        name=share.name,
-        trace=trace.name,
-        trace_href=f"/traces/{trace.id}",
-        at=at if share.event is None else f"{at} at #{share.event}",
-        shows=TITLES[share.level],
-        created=dates.day(share.created),
-        maker="" if share.maker is None else listing.makers.get(share.maker, ""),
-        expires=dates.day(share.expires if share.revoked is None else share.revoked),
-        state=state,
-        word=_STATES[state],
-        views=names.plural(share.views, "view"),
-        last=dates.moment(share.last_viewed) if share.last_viewed is not None else "",
-        revoke=f"/traces/{trace.id}/share/{share.id}/revoke{back}" if works and listing.may else "",
     )

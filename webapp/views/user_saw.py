@@ -35,7 +35,7 @@ def told(session: Session, trace: Trace, page: PageContext, first: FindingRow | 
         said += f"{among} {_quote(session, trace, page, last)}"
     end = "then an error" if stopped else _ending(page)
     never = _never(session, trace, page) if stopped or trace.errors or trace.warnings else ""
-    return f"{said}, {end}." if end else f"{said}.", never
+    return f"{said}, {end}." if end else names.sentence(said), never
 
 
 def _cut_message(session: Session, trace: Trace, first: FindingRow | None) -> ItemRow | None:

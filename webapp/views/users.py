@@ -11,8 +11,11 @@ from dataclasses import dataclass
 
 from webapp.storage.models import ApiKey, User
 from webapp.views import dates
-from webapp.views.keys import Choice, KeyLine, line
+from webapp.views.choice import Choice
+from webapp.views.keys import KeyLine, line
+from webapp.views.pages import Pages, pages
 
+KEYS_AT_ONCE = 50  # keys of programs on a page
 # what a role may; each may what stands above it, too
 ROLES: dict[str, tuple[str, str]] = {
     "viewer": ("Viewer", "reads every trace"),
@@ -56,11 +59,13 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class UsersPage:
-    """`/users`. problem: what could not be done, and what to do instead."""
+    """`/users`. keys, pages: a page of everybody's, and where the others are; problem: what could not be done, and what
+    to do instead."""
 
     lines: Sequence[UserLine]
     form: UserForm
     keys: Sequence[KeyLine]
+    pages: Pages
     problem: str = ""
     made: Made | None = None
 
@@ -79,20 +84,30 @@ def page(
     users: Sequence[User],
     keys: Sequence[tuple[ApiKey, User]],
     form: UserForm,
+    keys_page: int,
+    keys_found: int,
     *,
     now: float,
     own: int | None,
     problem: str = "",
     made: Made | None = None,
 ) -> UsersPage:
-    """own: `users.pk` of the reader, None when they have no account."""
+    """keys: those of page `keys_page`; keys_found: how many are on all pages; own: `users.pk` of the reader, None when
+    they have no account."""
+    back = "users" if keys_page == 1 else f"users&keys={keys_page}"
     return UsersPage(
         lines=[_line(user, own) for user in users],
         form=form,
-        keys=[line(key, now, owner=user.name, back="users") for key, user in keys],
+        keys=[line(key, now, owner=user.name, back=back) for key, user in keys],
+        pages=pages(keys_page, KEYS_AT_ONCE, keys_found, keys_address),
         problem=problem,
         made=made,
     )
+
+
+def keys_address(number: int) -> str:
+    """Of a page of everybody's keys, where they stand."""
+    return f"/users{f'?keys={number}' if number > 1 else ''}#keys"
 
 
 def form(first: bool, elsewhere: bool, name: str = "", role: str = "", without: bool = False) -> UserForm:

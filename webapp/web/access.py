@@ -139,6 +139,7 @@ TABLE: tuple[Entry, ...] = (
     Entry("GET", "/shares", _EDITOR, "admin"),
     Entry("POST", "/shares/revoke-all", _ADMIN),
     Entry("GET", "/s/{token}", _PUBLIC),
+    Entry("GET", "/s/{token}/ready", _PUBLIC),
     Entry("GET", "/s/{token}/original", _PUBLIC),
     Entry("GET", "/s/{token}/exchanges.jsonl", _PUBLIC),
     Entry("GET", "/s/{token}/sequence.svg", _PUBLIC),
@@ -167,7 +168,7 @@ TABLE: tuple[Entry, ...] = (
     Entry("GET", "/rules", _PUBLIC),
     Entry("GET", "/rules/answers", _PUBLIC),
     Entry("GET", "/rules/{rule_id}", _PUBLIC),
-    # passed on to a target and recorded
+    # passed on to a target and recorded; a pre-flight, which has no key, is answered without one: `proxy_cors.py`
     Entry(ANY, "/proxy/{rest:path}", _EDITOR, "push"),
 )
 

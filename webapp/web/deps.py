@@ -17,6 +17,7 @@ from markupsafe import Markup, escape
 from sqlalchemy.orm import Session
 
 from webapp.accounts.oidc.provider import Provider
+from webapp.ingest.copy_maker import CopyMaker
 from webapp.ingest.live.hub import Hub
 from webapp.ingest.live.recorder import Recorder
 from webapp.ingest.signals import Signals
@@ -93,6 +94,11 @@ def get_recorder(request: Request) -> Recorder:
     return recorder
 
 
+def get_copies(request: Request) -> CopyMaker:
+    copies: CopyMaker = request.app.state.copies
+    return copies
+
+
 def get_hub(request: Request) -> Hub:
     hub: Hub = request.app.state.hub
     return hub
@@ -117,6 +123,7 @@ def get_session(database: Annotated[Database, Depends(get_database)]) -> Iterato
 
 AppSettings = Annotated[Settings, Depends(get_settings)]
 AppRecorder = Annotated[Recorder, Depends(get_recorder)]
+AppCopies = Annotated[CopyMaker, Depends(get_copies)]
 AppHub = Annotated[Hub, Depends(get_hub)]
 AppSignals = Annotated[Signals, Depends(get_signals)]
 Db = Annotated[Database, Depends(get_database)]

@@ -9,12 +9,14 @@ from __future__ import annotations
 import time
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 
 from webapp.errors import BadInput, NotFound, Refused
 from webapp.storage import keys
 from webapp.views import keys as views
+from webapp.views.names import page_number
+from webapp.views.users import keys_address
 from webapp.web.audit import note
 from webapp.web.deps import AppSettings, DbSession, render
 from webapp.web.peers import link_base
@@ -56,8 +58,16 @@ def make(
 
 
 @router.post("/account/keys/{key_id}/revoke")
-def revoke(request: Request, session: DbSession, asker: Asker, key_id: str, back: str = "") -> Response:
-    """End a key: one's own, or as an admin anybody's. One that has ended already stays so."""
+def revoke(
+    request: Request,
+    session: DbSession,
+    asker: Asker,
+    key_id: str,
+    back: str = "",
+    page: Annotated[str, Query(alias="keys")] = "1",
+) -> Response:
+    """End a key: one's own, or as an admin anybody's. One that has ended already stays so. back: `users` returns to
+    this page of everybody's keys."""
     admin = asker.at_least("admin")
     if asker.user is None and not admin:
         raise Refused(NO_ACCOUNT)
@@ -65,4 +75,6 @@ def revoke(request: Request, session: DbSession, asker: Asker, key_id: str, back
         raise NotFound("There is no such key.")
     if keys.revoke(session, key.id, time.time()) is not None:
         note(request, session, "key revoked", key=key.id, name=key.name)
-    return RedirectResponse("/users" if back == "users" else "/account", 303)
+    number = page_number(page)
+    to_all = keys_address(number) if number > 1 else "/users"
+    return RedirectResponse(to_all if back == "users" else "/account", 303)

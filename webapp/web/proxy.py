@@ -20,7 +20,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from webapp.accounts import cookies
-from webapp.errors import BadInput, Refused, UserError
+from webapp.errors import BadInput, NotFound, Refused, UserError
 from webapp.ingest.live.keeping import STOPPED
 from webapp.ingest.proxy.forward import Asked
 from webapp.ingest.proxy.headers import Headers, has_body
@@ -33,7 +33,9 @@ from webapp.storage import keys
 from webapp.web.admission import KEY_HEADER
 from webapp.web.audit import by
 from webapp.web.errors import status_of
+from webapp.web.proxy_cors import READABLE, asks_for_key, is_preflight, key_allowed, without_key
 from webapp.web.security import AS_IT_IS, PASSED_ON
+from webapp.web.who import who_of
 
 SHOWN = (
     "The recording proxy passes on what programs ask for, not pages: a page of the target would have the rights of "
@@ -70,12 +72,17 @@ class Endpoint:
             target, path, address = proxy.place(scope["raw_path"], scope["query_string"])
             check_ring(target, path, scope)
         except UserError as error:
-            await refuse(send, status_of(error), error.sentence)
+            # that there is no such target is told with the names of those there are: not to any page that asks
+            unknown = isinstance(error, NotFound) and who_of(Request(scope)).kind == "open"
+            await refuse(send, status_of(error), error.sentence, readable=not unknown)
             return
         headers = theirs(list(scope["headers"]), scope["app"].state.settings)
+        with_key = is_preflight(scope["method"], Names(scope=scope)) and asks_for_key(headers)
+        if with_key:
+            headers = without_key(headers)
         client = Client(receive, has_body(headers))
         asked = Asked(scope["method"], path, headers, client.body(), by(Request(scope)))
-        answer = Answered(send)
+        answer = Answered(send, with_key)
         work = asyncio.create_task(proxy.forward(target, address, asked, answer))
         left = asyncio.create_task(client.left())
         try:
@@ -94,7 +101,7 @@ class Endpoint:
             return
         fault = work.exception()
         if isinstance(fault, Failed):
-            await refuse(send, 502, f"{fault.sentence}.", {"Access-Control-Allow-Origin": "*"})
+            await refuse(send, 502, f"{fault.sentence}.")
         elif fault is not None and not isinstance(fault, Cut):
             raise fault
         # after a Cut the answer is left unfinished, so that the client sees a cut too
@@ -153,14 +160,14 @@ def check_ring(target: Target, path: bytes, scope: Scope) -> None:
         raise BadInput(f"The target {target.name} is this proxy itself, so nothing was passed on.")
 
 
-async def refuse(send: Send, status: int, sentence: str, more: dict[str, str] | None = None) -> None:
-    """An answer of our own."""
+async def refuse(send: Send, status: int, sentence: str, readable: bool = True) -> None:
+    """An answer of our own. readable: to a page of another origin too."""
     body = json.dumps({"error": sentence}).encode()
     headers = {
         "content-type": "application/json",
         "content-length": str(len(body)),
         "x-content-type-options": "nosniff",
-        **(more or {}),
+        **(READABLE if readable else {}),
     }
     await _start(send, status, [(name.encode(), value.encode()) for name, value in headers.items()])
     await send({"type": "http.response.body", "body": body, "more_body": False})
@@ -201,13 +208,15 @@ class Client:
 
 
 class Answered:
-    """The answer on its way to the client."""
+    """The answer on its way to the client. with_key: to a pre-flight that asks whether our key may be sent."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, with_key: bool = False) -> None:
         self._send = send
+        self._with_key = with_key
 
     async def start(self, status: int, headers: Headers) -> None:
-        await _start(self._send, status, not_ours(headers))
+        headers = not_ours(headers)
+        await _start(self._send, status, key_allowed(headers) if self._with_key else headers)
 
     async def data(self, chunk: bytes) -> None:
         await self._send({"type": "http.response.body", "body": chunk, "more_body": True})

@@ -1,7 +1,7 @@
 """The redacted download of a trace: one file that holds its structure and its verdict, and not its texts.
 
-Rules of this file: parse, call, answer. How the file is made is `ingest/redacted.py`. Its name has the trace's id and
-not its name, which may be a customer's.
+Rules of this file: parse, call, answer. How the file is made is `ingest/redacted_file.py`. Its name has the trace's id
+and not its name, which may be a customer's.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from itertools import chain
 from fastapi import APIRouter, Request
 from fastapi.responses import Response, StreamingResponse
 
-from webapp.ingest.redacted import redacted_file
+from webapp.ingest.redacted_file import redacted_file
 from webapp.web.audit import note_beside
 from webapp.web.deps import AppSettings, Db
 from webapp.web.traces import find_trace

@@ -1,4 +1,5 @@
-"""What runs as long as the server does: recordings, signals between workers, and the deleting of what has had its time.
+"""What runs as long as the server does: recordings, copies of long traces, signals between workers, and the deleting of
+what has had its time.
 
 Rules of this file: starting and stopping, in that order; what each does is elsewhere.
 """
@@ -6,6 +7,7 @@ Rules of this file: starting and stopping, in that order; what each does is else
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import signal
 import threading
@@ -24,7 +26,7 @@ from webapp.ingest.signals import Signal
 from webapp.settings import Settings
 from webapp.storage import sign_ins
 from webapp.storage.db import Database, is_trouble
-from webapp.web import call
+from webapp.web import call, proxy
 
 log = logging.getLogger("lanescope")
 
@@ -51,15 +53,27 @@ async def running(app: FastAPI) -> AsyncIterator[None]:
     stopping = asyncio.Event()
     pruning = asyncio.create_task(_pruned(app.state.database, app.state.settings, stopping))
     try:
-        with _told_to_stop(hub.close):
-            yield
+        _overlook_what_stays()
+        # what goes through and what was called ends first, while the recorder still takes its end
+        async with call.router.lifespan_context(app), proxy.router.lifespan_context(app):
+            with _told_to_stop(hub.close):
+                yield
     finally:
         stopping.set()
         hub.close()
-        await asyncio.to_thread(recorder.stop)
+        await asyncio.gather(asyncio.to_thread(app.state.copies.stop), asyncio.to_thread(recorder.stop))
         await asyncio.wait([pruning])  # what it deletes now is deleted whole
         signals.stop()
         await asyncio.to_thread(app.state.beside.close)
+
+
+def _overlook_what_stays() -> None:
+    """What was imported stays as long as the process does. To look through it for garbage takes a tenth of a second in
+    which every thread stands still, and with them what is passed on. Only a server's own process has its loop in the
+    main thread; another has things from before that are to go."""
+    if threading.current_thread() is threading.main_thread():
+        gc.collect()
+        gc.freeze()
 
 
 @contextmanager

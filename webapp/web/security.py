@@ -13,10 +13,12 @@ from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from webapp.errors import Busy, Refused, UserError, WrongHost
 from webapp.settings import Settings, is_loopback
+from webapp.web import proxy_cors
 from webapp.web.admission import Admission
 from webapp.web.errors import error_response, failure_response
 
@@ -84,7 +86,8 @@ def check_origin(method: str, headers: Headers, settings: Settings) -> None:
 
 def passed_on(path: str, settings: Settings) -> bool:
     """Whether a request is only passed on to a target, where a front end of any origin may call its agent: the target
-    decides, as it would without us. Nothing of ours is read or changed there."""
+    decides, as it would without us, and before it a key where there are accounts. Nothing of ours is read or changed
+    there. What such a page hears when it is not let through: `proxy_cors.py`."""
     return bool(settings.targets) and path.startswith(PASSED_ON)
 
 
@@ -146,14 +149,21 @@ class Guard:
         except UserError as error:
             if started:
                 raise
-            await error_response(request, error)(scope, receive, guarded)
+            answer = self._told(request, error, error_response(request, error))
+            await answer(scope, receive, guarded)
         except ClientDisconnect:
             log.info("%s %s: the browser went away", request.method, request.url.path)
-        except Exception:
+        except Exception as error:
             log.exception("%s %s failed", request.method, request.url.path)
             if started:
                 raise
-            await failure_response(request)(scope, receive, guarded)
+            await self._told(request, error, failure_response(request))(scope, receive, guarded)
+
+    def _told(self, request: Request, error: Exception, answer: Response) -> Response:
+        """A refusal, or a failure, as whoever asked may hear it."""
+        if not passed_on(request.scope["path"], self.settings):
+            return answer
+        return proxy_cors.told(request, error, answer)
 
     async def _may_still(self, request: Request) -> bool:
         """Whether who watches a stream may still: signed out, disabled or revoked since, they see no more of it."""

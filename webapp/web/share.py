@@ -17,15 +17,18 @@ from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
 from webapp.errors import BadInput, Refused
-from webapp.ingest import copies
+from webapp.ingest.copies import drop_unused
 from webapp.settings import Settings
 from webapp.storage import shares
 from webapp.storage import traces as repository
 from webapp.storage.models import Share, Trace
 from webapp.views import share as views
+from webapp.views import share_lists as lists
+from webapp.views.names import page_number
+from webapp.views.pages import fitting
 from webapp.views.selection import parse
 from webapp.web.audit import note
-from webapp.web.deps import AppSettings, Db, DbSession, render
+from webapp.web.deps import AppCopies, AppSettings, Db, DbSession, render
 from webapp.web.peers import link_base
 from webapp.web.traces import find_trace
 from webapp.web.who import Asker, Who
@@ -33,8 +36,8 @@ from webapp.web.who import Asker, Who
 router = APIRouter(include_in_schema=False)
 
 
-def _listing(session: Session, listed: Sequence[Share], settings: Settings, who: Who) -> views.Listing:
-    return views.Listing(
+def _listing(session: Session, listed: Sequence[Share], settings: Settings, who: Who) -> lists.Listing:
+    return lists.Listing(
         time.time(), shares.makers(session, listed), who.at_least("editor"), settings.sharing
     )
 
@@ -73,6 +76,7 @@ def create_link(
     database: Db,
     session: DbSession,
     settings: AppSettings,
+    copies: AppCopies,
     who: Asker,
     trace_id: str,
     name: Annotated[str, Form()] = "",
@@ -84,29 +88,31 @@ def create_link(
 ) -> Response:
     """Make the link and show its address, this once; or the form again with what is wrong."""
     if not settings.sharing:
-        raise Refused(views.OFF)
+        raise Refused(lists.OFF)
     given = views.Given(name, days, panel, event, level, sure)
-    token, made, status, problem = "", "", 200, ""
+    token, made, ready, status, problem = "", "", True, 200, ""
+    # until the link stands, in sessions of its own: this request holds none while a copy is made
     with database.session() as before:
         trace = find_trace(before, trace_id)
     try:
         asked = views.read_form(trace, given, settings.share_days)
-        if (
-            asked.level != shares.EVERYTHING
-        ):  # made in sessions of its own: until then this request holds none
-            copies.copy_for(database, trace.pk, asked.level, settings)
-        share, token = shares.create(
-            session,
-            trace.pk,
-            name=asked.name,
-            now=time.time(),
-            days=asked.days,
-            panel=asked.panel,
-            event=asked.event,
-            level=asked.level,
-            maker=who.user,
-        )
-        note(request, session, "shared", trace.id, link=share.id, level=share.level, days=asked.days)
+        redacted = asked.level != shares.EVERYTHING
+        ready = not redacted or copies.at_once(trace.pk, asked.level)
+        with database.session() as own:
+            share, token = shares.create(
+                own,
+                trace.pk,
+                name=asked.name,
+                now=time.time(),
+                days=asked.days,
+                panel=asked.panel,
+                event=asked.event,
+                level=asked.level,
+                maker=who.user,
+            )
+            note(request, own, "shared", trace.id, link=share.id, level=share.level, days=asked.days)
+        if not ready:
+            copies.begin(trace, asked.level)
         made = share.name
         given = replace(given, name=shares.name_for(session, trace.pk, trace.name), sure="")
     except BadInput as error:
@@ -123,6 +129,7 @@ def create_link(
         back=parse(f"/traces/{trace_id}", {"panel": panel, "event": event}),
         token=token,
         made=made,
+        ready=ready,
     )
     answer = render(request, "pages/share.html", status, page=page)
     answer.headers["Cache-Control"] = "no-store"
@@ -140,25 +147,36 @@ def revoke_all_of_trace(request: Request, session: DbSession, trace_id: str) -> 
 
 @router.post("/traces/{trace_id}/share/{share_id}/revoke")
 def revoke_link(
-    request: Request, session: DbSession, trace_id: str, share_id: str, back: str = ""
+    request: Request, session: DbSession, trace_id: str, share_id: str, back: str = "", page: str = "1"
 ) -> Response:
-    """End a link; one that was revoked already, or is not this trace's, changes nothing."""
+    """End a link; one that was revoked already, or is not this trace's, changes nothing. back: `all` returns to this
+    page of all links."""
     trace = find_trace(session, trace_id)
     share = shares.revoke(session, trace.pk, share_id, time.time())
     _ended(request, session, trace, [] if share is None else [share])
     to = "/shares" if back == "all" else f"/traces/{trace_id}/share"
-    return RedirectResponse(f"{to}?ended={int(share is not None)}", 303)
+    number = page_number(page)
+    tail = f"&page={number}" if back == "all" and number > 1 else ""
+    return RedirectResponse(f"{to}?ended={int(share is not None)}{tail}", 303)
 
 
 @router.get("/shares")
 def all_links(
-    request: Request, session: DbSession, settings: AppSettings, who: Asker, ended: str = ""
+    request: Request,
+    session: DbSession,
+    settings: AppSettings,
+    who: Asker,
+    ended: str = "",
+    page: str = "1",
 ) -> Response:
-    """Every link that works, of all traces."""
-    found = shares.live(session, time.time())
-    context = _listing(session, [share for share, _ in found], settings, who)
-    page = views.all_links(found, context, may_end_all=who.at_least("admin"), ended=ended)
-    return render(request, "pages/shares.html", page=page)
+    """Every link that works, of all traces, a page at a time."""
+    now, size = time.time(), lists.LINKS_AT_ONCE
+    found = shares.count_live(session, now)
+    number = fitting(page_number(page), size, found)
+    rows = shares.live(session, now, offset=(number - 1) * size, limit=size)
+    context = _listing(session, [share for share, _ in rows], settings, who)
+    listed = lists.all_links(rows, context, number, found, may_end_all=who.at_least("admin"), ended=ended)
+    return render(request, "pages/shares.html", page=listed)
 
 
 @router.post("/shares/revoke-all")
@@ -181,4 +199,4 @@ def _ended(request: Request, session: Session, trace: Trace, ended: Sequence[Sha
         note(request, session, "revoked", trace.id, link=share.id, level=share.level)
     if ended:
         session.flush()
-        copies.drop_unused(session, trace.pk)
+        drop_unused(session, trace.pk)

@@ -3,7 +3,8 @@
 Rules of this file: every address begins by hashing the token and looking it up, whatever it looks like; one that
 opens nothing gets one answer, the same to the byte. A link that does not show everything opens a redacted copy, and
 then nothing is shown of the trace itself. Nothing here writes but the count of views, the audit, and a copy that is
-missing. No answer may be kept, listed or told to another site.
+missing; what is said while that is made is in `web/shared_later.py`. No answer may be kept, listed or told to another
+site.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from __future__ import annotations
 import time
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends, FastAPI, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import Response
 
 from webapp.errors import BadInput, NotFound
-from webapp.ingest import copies, sealing
-from webapp.settings import Settings
+from webapp.ingest import seal_notes
+from webapp.ingest.copy_maker import BeingMade, CopyMaker, NotMade
 from webapp.storage import shares
 from webapp.storage import traces as repository
 from webapp.storage.db import Database
@@ -27,22 +28,15 @@ from webapp.views.live import LIVE
 from webapp.views.panels import PANELS
 from webapp.views.selection import Selection, parse
 from webapp.web.audit import note_beside
-from webapp.web.deps import AppSettings, Db, DbSession, render, wants_fragment
+from webapp.web.deps import AppCopies, AppSettings, Db, DbSession, render, wants_fragment
 from webapp.web.documents import report_html
 from webapp.web.files import attachment, exchanges_file, original_file
+from webapp.web.shared_later import LinkEnded, LinkFailed, LinkPrepares, LinkWaits
 from webapp.web.who import Who
 
 router = APIRouter(include_in_schema=False)
 
 VISIT_SECONDS = 600.0  # openings of a link within them are one line of the audit
-
-
-class LinkEnded(Exception):
-    """The token opens nothing: expired, revoked, mistyped, its trace is gone, or sharing is turned off."""
-
-
-class LinkWaits(Exception):
-    """The link shows a redacted copy, and of a trace that is still recorded there is none yet."""
 
 
 class Opened:
@@ -57,7 +51,7 @@ class Opened:
         self.share = share
         self.trace = trace
         self.about = about.id
-        self.from_file = (about.sealed or {}).get("by") == sealing.FROM_FILE
+        self.from_file = (about.sealed or {}).get("by") == seal_notes.FROM_FILE
         self.base = f"/s/{token}"
 
     def taken(self, request: Request, kind: str) -> None:
@@ -85,12 +79,12 @@ class Opened:
         return {"link": self.share.id, "level": self.share.level}
 
 
-def opened(session: DbSession, database: Db, settings: AppSettings, token: str) -> Opened:
-    """The trace behind a token; raises LinkEnded or LinkWaits.
+def opened(session: DbSession, database: Db, settings: AppSettings, copies: AppCopies, token: str) -> Opened:
+    """The trace behind a token; raises LinkEnded, LinkWaits, LinkPrepares or LinkFailed.
 
     A copy may have to be made, in sessions of its own: until it is there this request holds no connection.
     """
-    shown = _shown(database, token, settings) if settings.sharing else None
+    shown = _shown(database, copies, token) if settings.sharing else None
     share = shares.get_by_token(session, token, time.time()) if shown is not None else None
     about = None if share is None else repository.by_pk(session, share.trace)
     trace = about if share is None or share.trace == shown else repository.by_pk(session, shown or 0)
@@ -99,7 +93,7 @@ def opened(session: DbSession, database: Db, settings: AppSettings, token: str) 
     return Opened(share, trace, about, token)
 
 
-def _shown(database: Database, token: str, settings: Settings) -> int | None:
+def _shown(database: Database, copies: CopyMaker, token: str) -> int | None:
     """`traces.pk` of what a link shows, a redacted copy unless it shows everything; None when there is nothing."""
     with database.session() as session:
         share = shares.get_by_token(session, token, time.time())
@@ -111,28 +105,16 @@ def _shown(database: Database, token: str, settings: Settings) -> int | None:
     if trace.status == LIVE:
         raise LinkWaits
     try:
-        return copies.copy_for(database, trace.pk, share.level, settings)
+        return copies.ask(trace.pk, share.level)
+    except BeingMade as error:
+        raise LinkPrepares(token) from error
+    except NotMade as error:
+        raise LinkFailed(token, error.again) from error
     except (BadInput, NotFound):  # nothing of it can be shown without its texts, or it is gone by now
         return None
 
 
 Link = Annotated[Opened, Depends(opened)]
-
-
-def add_link_ended_handler(app: FastAPI) -> None:
-    """The one answer of a link that opens nothing, and that of one which cannot open yet."""
-
-    @app.exception_handler(LinkEnded)
-    def link_ended(request: Request, error: LinkEnded) -> Response:
-        request.app.state.limits.wrong_link(request)
-        answer = render(request, "pages/link_ended.html", 404)
-        # a page that is open when its link ends asks for a part of itself; it is loaded anew as this page
-        answer.headers["HX-Refresh"] = "true"
-        return answer
-
-    @app.exception_handler(LinkWaits)
-    def link_waits(request: Request, error: LinkWaits) -> Response:
-        return render(request, "pages/link_waits.html", 409)
 
 
 @router.get("/s/{token}")
@@ -147,6 +129,18 @@ def page(request: Request, session: DbSession, link: Link) -> Response:
     if not wants_fragment(request):
         link.viewed(request)
     return answer
+
+
+@router.get("/s/{token}/ready")
+def ready(database: Db, settings: AppSettings, copies: AppCopies, token: str) -> Response:
+    """What the page of a link that is being prepared asks again and again: when it opens, load it anew."""
+    try:
+        shown = _shown(database, copies, token) if settings.sharing else None
+    except LinkPrepares:
+        return Response(status_code=204)  # nothing to be changed on the page
+    if shown is None:
+        raise LinkEnded
+    return Response(headers={"HX-Refresh": "true"})
 
 
 @router.get("/s/{token}/original")

@@ -10,7 +10,7 @@ import secrets
 import time
 from typing import Annotated
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Form, Query, Request
 from fastapi.responses import RedirectResponse, Response
 from sqlalchemy.orm import Session
 
@@ -20,6 +20,8 @@ from webapp.settings import Settings
 from webapp.storage import keys, sign_ins, users
 from webapp.storage.models import User
 from webapp.views import users as views
+from webapp.views.names import page_number
+from webapp.views.pages import fitting
 from webapp.web.audit import note
 from webapp.web.deps import AppSettings, DbSession, render
 from webapp.web.who import NOBODY, Asker, Who
@@ -40,8 +42,14 @@ def signs_in_elsewhere(settings: Settings) -> bool:
 
 
 @router.get("/users")
-def page(request: Request, session: DbSession, settings: AppSettings, asker: Asker) -> Response:
-    return _page(request, session, settings, asker)
+def page(
+    request: Request,
+    session: DbSession,
+    settings: AppSettings,
+    asker: Asker,
+    keys_page: Annotated[str, Query(alias="keys")] = "1",
+) -> Response:
+    return _page(request, session, settings, asker, keys_page=page_number(keys_page))
 
 
 @router.post("/users")
@@ -169,12 +177,17 @@ def _page(
     *,
     made: views.Made | None = None,
     form: views.UserForm | None = None,
+    keys_page: int = 1,
 ) -> Response:
     first = not users.any_accounts(session)
+    found, size = keys.count_all(session), views.KEYS_AT_ONCE
+    number = fitting(keys_page, size, found)
     view = views.page(
         users.list_all(session),
-        keys.list_all(session),
+        keys.list_all(session, offset=(number - 1) * size, limit=size),
         form or views.form(first, signs_in_elsewhere(settings)),
+        number,
+        found,
         now=time.time(),
         own=asker.user,
         problem="" if error is None else error.sentence,

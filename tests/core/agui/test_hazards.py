@@ -229,6 +229,40 @@ def test_names_of_no_pauses(name: str) -> None:
     assert run({"type": "CUSTOM", "name": name, "value": 1}) == []
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("com.example.request.input_tokens", 812),
+        ("com.example.interrupts_enabled", True),
+        ("com.example.approval_policy.required_mode", "auto"),
+        ("com.example.approval_required", False),
+        ("com.example.approval_required", None),
+        ("com.example.approval_required", {"required": False}),
+        ("com.example.approval_request_resolved", "yes"),
+    ],
+)
+def test_settings_counts_and_answers_are_no_pauses(name: str, value: Any) -> None:
+    """A name that only contains the words of a pause, and a value that says there is none."""
+    assert run({"type": "CUSTOM", "name": name, "value": value}) == []
+
+
+def test_a_switch_that_says_yes_is_a_pause() -> None:
+    """The same names with a value that does ask."""
+    for value in (True, {"required": True}, {"question": "Go on?"}):
+        assert run({"type": "CUSTOM", "name": "com.example.approval_required", "value": value}) == ["HAZ-07"]
+
+
+def test_without_the_request_a_tool_nobody_answers_may_be_the_applications() -> None:
+    """The agent answers its own tool and leaves the other to the application: legal, whatever it says after."""
+    confirm = [
+        {"type": "TOOL_CALL_START", "toolCallId": "c-2", "toolCallName": "confirm"},
+        {"type": "TOOL_CALL_END", "toolCallId": "c-2"},
+    ]
+    answered = [*call("c-1"), result("x-1", "c-1")]
+    assert run(*answered, *confirm, *message("m-1", "Please confirm")) == []
+    assert run(*answered, *call("c-2"), *message("m-1", "It is sunny")) == ["HAZ-06"]
+
+
 def test_small_and_relative_times_are_no_seconds() -> None:
     """Times since the start of the run, and times in milliseconds."""
     for time in (0, 1500, 86_400_000, 1_764_400_004_000):

@@ -115,3 +115,45 @@ def test_a_state_that_the_request_gave_may_have_changed_before_the_recording() -
 def test_teams_takes_the_flag_and_judges_as_ever() -> None:
     """Its streams say themselves where they begin."""
     assert Replay("teams", head_missing=True).finish().verdict == "unchecked"
+
+
+@pytest.mark.parametrize(
+    ("end", "again", "rule", "key"),
+    [
+        (
+            {"type": "TEXT_MESSAGE_END", "messageId": "a"},
+            None,
+            "AGUI-TXT-03",
+            "TEXT_MESSAGE_END` at #0 closed",
+        ),
+        (
+            {"type": "TEXT_MESSAGE_END", "messageId": "a"},
+            {"type": "TEXT_MESSAGE_CONTENT", "messageId": "a", "delta": "x"},
+            "AGUI-TXT-02",
+            "TEXT_MESSAGE_END` at #0 closed",
+        ),
+        ({"type": "TOOL_CALL_END", **CALL}, None, "AGUI-TOL-03", "TOOL_CALL_END` at #0 closed"),
+        ({"type": "STEP_FINISHED", "stepName": "a"}, None, "AGUI-STP-02", "STEP_FINISHED` at #0 finished"),
+        ({"type": "SUBAGENT_FINISHED", **SUB}, None, "AGUI-SUB-04", "#0 ended"),
+    ],
+)
+def test_an_item_that_began_before_the_recording_ends_once(
+    end: dict[str, Any], again: dict[str, Any] | None, rule: str, key: str
+) -> None:
+    """What follows its end follows an end: nobody says that nothing had opened it."""
+    report = judged([end, again or end, finished()], head_missing=True)
+    assert [(f.rule, f.event, f.reason) for f in report.findings] == [(rule, 1, "own-end")]
+    assert (
+        f"Its beginning is not in the recording, and {'' if key[0] == '#' else '`'}{key} it."
+        in report.findings[0].message
+    )
+
+
+def test_an_end_without_an_opener_in_a_run_that_is_whole_closed_nothing() -> None:
+    """The run began in the recording, so the first end is a fault and the second follows from it."""
+    end = {"type": "TEXT_MESSAGE_END", "messageId": "a"}
+    report = judged([started(), end, end, finished()], head_missing=True)
+    assert [(f.reason, f.cause) for f in report.findings] == [
+        ("never-opened", None),
+        ("never-opened", "AGUI-TXT-03@1"),
+    ]

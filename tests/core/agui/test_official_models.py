@@ -16,6 +16,7 @@ from ag_ui.encoder import EventEncoder
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.slices import examples
 from webapp.core import Replay, Report
 from webapp.core.agui.events import EVENTS
 from webapp.readers.plain.sse import SseReader
@@ -252,14 +253,14 @@ def test_a_run_of_official_events_is_accepted(filled: bool, ending: int) -> None
     assert report.events == len(events)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.randoms(use_true_random=False), st.sampled_from(ENDINGS))
 def test_any_choice_of_optional_members_is_accepted(rng: Any, ending: int) -> None:
     """Whichever optional members an agent fills, nothing is found."""
     assert worth_a_warning(judged(whole(lambda: rng.random() < 0.5, ending))) == []
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(st.randoms(use_true_random=False))
 def test_a_snapshot_of_messages_of_every_role_is_accepted(rng: Any) -> None:
     """A snapshot of official messages is taken as it is, whatever their optional members."""

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.slices import examples
 from webapp.core.advice import TEAMS_REASONS
 from webapp.core.teams.compare import (
     Difference,
@@ -22,7 +23,7 @@ TEXTS = st.text(
     alphabet=st.sampled_from(["a", "b", " ", "*", "[", "1", "]", "&", "한", "😀", "\ud83d", "\ude80"]),
     max_size=12,
 )
-few = settings(max_examples=150, deadline=None)
+few = settings(max_examples=examples(60), deadline=None)
 
 EXTENDS = [
     ("", ""),

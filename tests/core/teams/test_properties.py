@@ -14,9 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.core.teams.script import lines
+from tests.slices import examples
 from webapp.core import Replay
-from webapp.core.explain import REASONS
 from webapp.core.findings import PARTIES, ROLES, SEVERITIES, TEAMS_OUTCOMES, VERDICTS, Report
+from webapp.core.reasons import REASONS
 from webapp.core.records import Step
 from webapp.core.rules import catalogue
 from webapp.core.teams.answers import ANSWERS
@@ -25,7 +26,7 @@ from webapp.core.teams.exchanges import KINDS, read
 
 _CODE = re.compile(r"`[^`]*`")
 _MARK = re.compile(r"(?<![\w&#/])#(\d+)")  # as pages find record numbers in sentences
-few = settings(max_examples=80, deadline=None)
+few = settings(max_examples=examples(40), deadline=None)
 
 IDS = st.sampled_from(["S", "T", "", "#0", "`", "\ud83d", "19:group@thread.v2"])
 TEXTS = st.sampled_from(

@@ -38,7 +38,7 @@ SUMMARY = tuple(
     if column.name
     not in {
         "pk", "id", "name", "source", "created", "clock", "clock_source", "started", "ended", "read_because",
-        "read_as", "upload_notes",
+        "upload_notes",
     }
 )  # fmt: skip
 Rows = dict[str, list[tuple[Any, ...]]]
@@ -88,6 +88,8 @@ class Taking:
     def end(self, live: Live, reason: str = "") -> None:
         live.stop(reason)
         self.round()
+        while self.recorder._bench.due:
+            self.round()
 
     def trace(self, public: str) -> Trace:
         with self.database.session() as session:

@@ -190,6 +190,16 @@ def test_what_came_in_the_place_of_the_reply_is_told(tell: Tell, look: Open) -> 
     assert "no bubble ever appeared. In its place a plain message, #1: “Exception caught: 403”." in saw
 
 
+def test_a_plain_message_is_quoted_from_its_beginning(tell: Tell, look: Open) -> None:
+    """Nothing broke it, and an error message says first what it is about; a text that broke is quoted from its end."""
+    said = "Exception caught: 403, and then a long address: " + "https://example.com/" * 9
+    script = f'+0.0 streaming 1 "Hi" -> E403-OFF\n+1.0 message "{said}" -> 201 M\n'
+    saw = look(tell(script)).banner.saw
+    assert "a plain message, #1: “Exception caught: 403, and then" in saw
+    script = '+0.0 streaming 1 "Hi" -> E403-OFF\n+1.0 message "It failed." -> 201 M\n'
+    assert "a plain message, #1: “It failed.” What was sent" in look(tell(script)).banner.saw
+
+
 SILENT = '+0.0 streaming 1 "Hi" -> 201 S\n+1.5 streaming 2 "Hi there" @S -> 403 ""\n'
 
 

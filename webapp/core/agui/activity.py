@@ -11,10 +11,10 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from webapp.core.agui import collisions
+from webapp.core.agui import awaited, collisions
 from webapp.core.agui import events as e
 from webapp.core.agui.blame import kind_of
-from webapp.core.agui.held import Msg, merged
+from webapp.core.agui.messages import Msg, merged
 from webapp.core.agui.patch import patched
 from webapp.core.agui.world import World, quoted, who
 from webapp.core.records import Item
@@ -24,6 +24,7 @@ def activity_snapshot(w: World, ev: e.ActivitySnapshot) -> Item:
     tag = None if ev.subagentRunId is UNSET else ev.subagentRunId
     w.facts.content = True
     collisions.check(w, ev.messageId, "activity", tag)
+    awaited.opened(w, "activity", ev.messageId)
     item = _activity(w, ev.messageId, tag, ev.activityType)
     msg = w.held.by_id.get(ev.messageId)
     replace = ev.replace is not False
@@ -56,6 +57,7 @@ def activity_snapshot(w: World, ev: e.ActivitySnapshot) -> Item:
         w.held.replace(old, msg)
     if replace:
         w.trace.broken_activities.pop(ev.messageId, None)
+        w.facts.whole[ev.messageId or " "] = w.seq
     msg.metadata = merged(msg.metadata, ev.metadata)
     return item
 
@@ -107,19 +109,22 @@ def _unheld(w: World, ev: e.ActivityDelta, about: dict[str, Any]) -> None:
     if lost is None and w.unseen("AGUI-ACT-01", thread=True):
         return
     sure = w.input_known or len(w.runs) > 1 or lost is not None
-    why = (
-        "A client skips the patch without a word, and nothing shows."
-        if sure
-        else ("The request is not recorded, so it may stand in the earlier conversation.")
-    )
-    w.find(
+    why = "A client skips the patch without a word, and nothing shows."
+    if lost is not None:
+        why = f"{awaited.lost_why(lost)} {why}"
+    elif not sure:
+        why = "The request is not recorded, so it may stand in the earlier conversation."
+    finding = w.find(
         "AGUI-ACT-01",
         f"a patch for activity {quoted(ev.messageId)}, which no snapshot has created",
         why,
+        reason=None if lost is None else "opener-lost",
         severity=None if sure else "info",
+        related=() if lost is None else ((lost.seq, "expected"),),
         cause=None if lost is None else lost.finding.key,
         **about,
     )
+    awaited.missed(w, "activity", ev.messageId, finding)
 
 
 def _patch(w: World, ev: e.ActivityDelta, msg: Msg, about: dict[str, Any]) -> None:
@@ -132,7 +137,7 @@ def _patch(w: World, ev: e.ActivityDelta, msg: Msg, about: dict[str, Any]) -> No
             "AGUI-ACT-04",
             f"a patch for activity {quoted(msg.id)} does not apply",
             f"{failure.sentence} A client keeps the content as it was.",
-            cause=None if before is None else before.key,
+            cause=_lost(w, msg.id) if before is None else before.key,
             path=f"activity {msg.id}",
             **about,
         )
@@ -151,6 +156,13 @@ def _patch(w: World, ev: e.ActivityDelta, msg: Msg, about: dict[str, Any]) -> No
         )
         if finding is not None:
             broken.setdefault(msg.id, finding)
+
+
+def _lost(w: World, id_: str) -> str | None:
+    """The finding about a snapshot or patch of this activity that a client did not get."""
+    since = w.facts.whole.get(id_ or " ", -1)
+    lost = w.lost.find("piece", "activity", id_, since) or w.lost.find("opener", "activity", id_, since)
+    return None if lost is None else lost.finding.key
 
 
 def _activity(w: World, id_: str, tag: str | None, kind: str) -> Item:

@@ -12,7 +12,8 @@ from typing import Any
 from msgspec import UNSET
 
 from webapp.core.agui import collisions
-from webapp.core.agui.held import Call, Msg, Text, merged
+from webapp.core.agui.messages import Call, Msg, merged
+from webapp.core.agui.texts import Text
 from webapp.core.agui.world import World, quoted
 from webapp.core.records import Item
 
@@ -117,8 +118,9 @@ def _vanished(w: World, kind: str, id_: str) -> None:
 def _check_reopened(w: World, held: Msg, role: str, ev: Any, item: Item) -> None:
     """TXT-07: a reopening START agrees on role and name; established values stand."""
     differs = []
-    if held.role != role and ev.role is not UNSET:
-        differs.append(f"role {quoted(role)} instead of {quoted(held.role)}")
+    if held.role != role:
+        default = ", which it has by naming none," if ev.role is UNSET else ""
+        differs.append(f"role {quoted(role)}{default} instead of {quoted(held.role)}")
     name = held.extra.get("name", UNSET)
     if ev.name is not UNSET and ev.name != name:
         differs.append(f"name {quoted(ev.name)}" + ("" if name is UNSET else f" instead of {quoted(name)}"))
@@ -131,13 +133,16 @@ def _check_reopened(w: World, held: Msg, role: str, ev: Any, item: Item) -> None
 
 
 def _check_reopened_call(w: World, held: Call, ev: Any, item: Item) -> None:
-    """TOL-07: a reopening START keeps name and parent."""
+    """TOL-07: a reopening START keeps name, parent and owner."""
     differs = []
     if held.name != ev.toolCallName:
         differs.append(f"name {quoted(ev.toolCallName)} instead of {quoted(held.name)}")
     if ev.parentMessageId is not UNSET and held.message.id != ev.parentMessageId:
         was = "no parent" if held.message.id == ev.toolCallId else quoted(held.message.id)
         differs.append(f"parent {quoted(ev.parentMessageId)} instead of {was}")
+    past = w.past["tool"].get(ev.toolCallId) if item.reopened is None else None
+    if past is not None and item.owner not in (past.owner, held.message.owner):
+        differs.append("another owner")
     if differs:
         w.find("AGUI-TOL-07", f"tool call {quoted(ev.toolCallId)} is opened again with {' and '.join(differs)}",
                "Its id has been used before; the new arguments are appended to the old ones.",

@@ -21,7 +21,7 @@ class Fault(msgspec.Struct):
 
     rule: catalogue id; path: `$.messages[2].content`, None for the payload as a whole
     title: one clause without a full stop; why: whole sentences, may be empty
-    label: a hint's rule id (AGUI-ENV-16, AGUI-ENV-17)
+    label: a hint's rule id (AGUI-ENV-16, AGUI-ENV-17); severity: where it is not the rule's own
     """
 
     rule: str
@@ -29,6 +29,7 @@ class Fault(msgspec.Struct):
     title: str
     why: str = ""
     label: str | None = None
+    severity: str | None = None
 
 
 class Place(NamedTuple):

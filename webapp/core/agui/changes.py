@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from webapp.core.agui.equal import same
 from webapp.core.agui.patch import Copies, patched
 from webapp.core.agui.pointers import Refused, index_of, tokens_of
 
@@ -106,7 +107,7 @@ class _Book:
         self.ghosts: list[Mark] = []  # removed
 
     def marks(self) -> list[Mark]:
-        changed = [m for m in self.set.values() if m.sign == "+" or not same(m.was, m.now)]
+        changed = [m for m in self.set.values() if m.sign == "+" or not _same(m.was, m.now)]
         return [*changed, *self.ghosts]
 
     def note(self, op: dict[str, Any], held: Any, after: Any) -> None:
@@ -207,16 +208,16 @@ class _Compare:
             self.found += [Mark("-", (*path, key), was[key]) for key in was if key not in now]
         elif isinstance(was, list) and isinstance(now, list):
             self._lists(was, now, path)
-        elif not same(was, now):
+        elif not _same(was, now):
             self.found.append(Mark("~", path, was, now))
 
     def _lists(self, was: list[Any], now: list[Any], path: Path) -> None:
         """Equal beginnings and ends stay out of it, so one element put in is one mark."""
         head, shorter = 0, min(len(was), len(now))
-        while head < shorter and same(was[head], now[head]):
+        while head < shorter and _same(was[head], now[head]):
             head += 1
         tail = 0
-        while tail < shorter - head and same(was[-1 - tail], now[-1 - tail]):
+        while tail < shorter - head and _same(was[-1 - tail], now[-1 - tail]):
             tail += 1
         self.left -= head + tail
         old, new = was[head : len(was) - tail], now[head : len(now) - tail]
@@ -227,13 +228,9 @@ class _Compare:
         self.found += [Mark("-", (*path, head + both), old[n]) for n in range(both, len(old))][:MAX_MARKS]
 
 
-def same(one: Any, other: Any) -> bool:
-    """Equal as JSON: `1` and `1.0` are, `1` and `true` are not."""
-    if one is other:
-        return True
-    if isinstance(one, bool) != isinstance(other, bool):
-        return False
+def _same(one: Any, other: Any) -> bool:
+    """Python's own look first: it is quick, and what it calls different is."""
     try:
-        return bool(one == other)
+        return one is other or (bool(one == other) and same(one, other))
     except RecursionError:
         return False

@@ -16,7 +16,7 @@ from webapp.core.agui import chunk_faults, items
 from webapp.core.agui import events as e
 from webapp.core.agui.assemble import grow_call, grow_message, open_item
 from webapp.core.agui.streams import Stream
-from webapp.core.agui.world import World, quoted, who
+from webapp.core.agui.world import World, named, quoted, who
 from webapp.core.findings import MAX_RELATED, Finding
 from webapp.core.records import Emitted, Item
 from webapp.core.words import MAX_LISTED
@@ -122,9 +122,9 @@ def _resolve(w: World, spec: Kind, id_: Any, tag: Any) -> str | None:
             return None if tag is UNSET else str(tag)
         lane, stream = holder
         if tag is not UNSET and tag != lane:
-            w.find(
+            conflict = w.find(
                 "AGUI-CHK-09",
-                f"a chunk for {items.named(spec.kind, id_, stream.item)} is tagged as {who(tag)}, "
+                f"a chunk for {named(spec.kind, id_, stream.item)} is tagged as {who(tag)}, "
                 f"but {who(lane)} is streaming it",
                 f"#{stream.opened} opened it. A chunk stream stays with whoever opened it.",
                 reason="owner-differs",
@@ -132,6 +132,8 @@ def _resolve(w: World, spec: Kind, id_: Any, tag: Any) -> str | None:
                 item=(spec.kind, id_),
                 related=((stream.opened, "opened"),),
             )
+            if conflict is not None:
+                w.facts.misled[tag, spec.kind] = conflict
         return lane
     if tag is not UNSET:
         return str(tag)
@@ -143,12 +145,13 @@ def _resolve(w: World, spec: Kind, id_: Any, tag: Any) -> str | None:
         return next(iter(lanes))
     if lanes and not w.unseen("AGUI-CHK-10"):
         first = list(islice(lanes.items(), MAX_RELATED))
-        listed = ", ".join(f"{quoted(s.id)} of {who(lane)}" for lane, s in first[:MAX_LISTED])
-        listed += f" and {len(lanes) - MAX_LISTED} more" if len(lanes) > MAX_LISTED else ""
+        names = [f"{quoted(s.id)} of {who(lane)}" for lane, s in first[:MAX_LISTED]]
+        names += [f"{len(lanes) - MAX_LISTED} more"] if len(lanes) > MAX_LISTED else []
+        shown = " and ".join([", ".join(names[:-1]), names[-1]])
         finding = w.find(
             "AGUI-CHK-10",
             f"a chunk without id and tag could belong to any of {len(lanes)} open chunk streams",
-            f"Open are {listed}. None is the parent agent’s, which would win. Tag every chunk, or name its id.",
+            f"Open are {shown}. None is the parent agent’s, which would win. Tag every chunk, or name its id.",
             reason="ambiguous",
             item=(spec.kind, ""),
             related=[(s.opened, "opened") for _, s in first],
@@ -166,8 +169,9 @@ def _open(w: World, spec: Kind, ev: Any, id_: Any, lane: str | None, displaced: 
     if id_ is UNSET:
         finding = chunk_faults.first_without(w, spec.kind, lane, spec.first_rule, spec.id_field, None)
         return _phantom(w, spec, lane, finding)
+    before = None if displaced is None else displaced.finding
     if spec.kind == "tool" and ev.toolCallName is UNSET:
-        chunk_faults.first_without(w, spec.kind, lane, "AGUI-CHK-04", "toolCallName", id_)
+        chunk_faults.first_without(w, spec.kind, lane, "AGUI-CHK-04", "toolCallName", id_, before)
     elif (known := w.items[spec.kind].get(id_)) is not None and known.lane is not None:
         chunk_faults.after_owner(w, spec.kind, known, known.lane)
     members: dict[str, Any] = {spec.id_field: id_}
@@ -179,7 +183,8 @@ def _open(w: World, spec: Kind, ev: Any, id_: Any, lane: str | None, displaced: 
     if spec.kind == "reasoning":
         members["role"] = "reasoning"
     elif spec.kind == "tool":
-        members.setdefault("toolCallName", "")
+        held = w.held.calls.get(id_)
+        members.setdefault("toolCallName", "" if held is None else held.name)  # its lack has been found
     if ev.subagentRunId is not UNSET:
         members["subagentRunId"] = ev.subagentRunId
     if ev.metadata is not UNSET:
@@ -203,7 +208,7 @@ def _content(w: World, spec: Kind, ev: Any, stream: Stream) -> None:
     opening = stream.opened == w.seq
     if bare and (ev.metadata is UNSET or opening):
         if not opening:
-            w.find("AGUI-CHK-17", f"a chunk for {items.named(spec.kind, stream.id, stream.item)} carries nothing",
+            w.find("AGUI-CHK-17", f"a chunk for {named(spec.kind, stream.id, stream.item)} carries nothing",
                    lane=stream.tag, item=(spec.kind, stream.id))  # fmt: skip
         stream.item.last = w.seq
         return
@@ -236,9 +241,12 @@ def _content(w: World, spec: Kind, ev: Any, stream: Stream) -> None:
 
 def _close(w: World, lane: str | None) -> None:
     stream = w.streams.finish(lane)
+    _note_end(w, stream)
+    w.ended_streams.pop((lane, stream.kind), None)  # the newest stands last
     w.ended_streams[lane, stream.kind] = (stream.item, w.seq, w.type)
     if not stream.named:
-        w.close(stream.item, by=w.seq)
+        if stream.item.state == "phantom":  # else another lane has opened the item since
+            w.close(stream.item, by=w.seq)
         return
     end, id_field = _END[stream.kind]
     members: dict[str, Any] = {id_field: stream.id}
@@ -246,6 +254,15 @@ def _close(w: World, lane: str | None) -> None:
         members["subagentRunId"] = stream.tag
     items.end(w, stream.kind, stream.id, members.get("subagentRunId", UNSET), by=w.seq)
     _emit(w, end(**members), stream.item, "closed")
+
+
+def _note_end(w: World, stream: Stream) -> None:
+    """Where the stream began and what ends it; the stay of a nameless one counts to the stream before it."""
+    key = (stream.kind, stream.id)
+    began = stream.opened
+    if not stream.named and key in w.facts.chunked:
+        began = w.facts.chunked[key][0]
+    w.facts.chunked[key] = (began, w.type)
 
 
 def _emit(w: World, event: Any, item: Item, change: str, delta: str | None = None) -> None:

@@ -6,7 +6,7 @@ assembly's. Another role of the same kind is TXT-07. Source: basic/index#identif
 
 from __future__ import annotations
 
-from webapp.core.agui.held import Msg
+from webapp.core.agui.messages import Msg
 from webapp.core.agui.world import World, quoted
 from webapp.core.findings import Finding
 
@@ -35,9 +35,7 @@ def check(w: World, id_: str, role: str, lane: str | None, *, answers: str | Non
     before = _SPECIAL.get(old, f"a message of role {quoted(held.role)}")
     if new == old:
         before = f"the result of call {quoted(held.extra.get('toolCallId'))}"
-    place = next(
-        (w.items[kind][id_].first for kind in ("text", "reasoning", "activity") if id_ in w.items[kind]), None
-    )
+    place = _began(w, old, id_)
     return w.find(
         "AGUI-ENV-15",
         f"message id {quoted(id_)} is used for {_SPECIAL.get(new, 'a message')}, but it is already that of {before}",
@@ -47,6 +45,15 @@ def check(w: World, id_: str, role: str, lane: str | None, *, answers: str | Non
         item=("text", id_),
         related=() if place is None else ((place, "previous"),),
     )
+
+
+def _began(w: World, kind: str, id_: str) -> int | None:
+    """The record that the message of this id and kind came with, unless a snapshot or an input brought it."""
+    if kind == "tool":
+        return w.trace.minted.get(id_)
+    kind = "text" if kind == "message" else kind
+    item = w.items[kind].get(id_) or w.past[kind].get(id_)
+    return None if item is None or item.first == w.seq else item.first
 
 
 def _made_by_client(w: World, held: Msg) -> bool:

@@ -122,10 +122,10 @@ def _messages(messages: Any, at: Place, faults: list[Fault]) -> None:
 
 
 def _parts(parts: list[Any], at: Place, faults: list[Fault]) -> list[Any]:
-    modern = [p for p in parts if isinstance(p, dict) and p.get("type") in _MEDIA]
     for number, part in enumerate(parts):
-        if any(part is p for p in modern):
+        if _modern(part):
             _drop_null(part, "metadata", at.nth(number), faults)
+    contents: dict[Any, set[Any]] | None = None  # of the modern parts; collected when a legacy one is met
     kept: list[Any] = []
     for number, part in enumerate(parts):
         if not (isinstance(part, dict) and part.get("type") == "binary"):
@@ -138,7 +138,8 @@ def _parts(parts: list[Any], at: Place, faults: list[Fault]) -> list[Any]:
         elif new is part:
             kept.append(part)  # without a media type it is just an unknown part, enforcement's business
         else:
-            again = any(_same(new, other) for other in modern)
+            contents = _contents(parts) if contents is None else contents
+            again = _listed(new, contents)
             faults.append(_converted(place, str(new["type"]), again))
             kept += [] if again else [new]
     return kept
@@ -167,18 +168,39 @@ def _truthy(value: Any) -> bool:
     )
 
 
-def _same(new: Wire, old: Wire) -> bool:
-    def essence(part: Wire) -> list[Any]:
-        source = part.get("source")
-        source = source if isinstance(source, dict) else {}
-        return [part["type"], source.get("type"), source.get("value"), source.get("mimeType")]
+def _modern(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") in _MEDIA
 
-    if essence(new) != essence(old):
-        return False
-    if "metadata" not in new:  # only a legacy file name must be kept by the modern part
-        return True
-    extra = old.get("metadata")
-    return isinstance(extra, dict) and extra.get("filename") == new["metadata"]["filename"]
+
+def _contents(parts: list[Any]) -> dict[Any, set[Any]]:
+    """What the modern parts of a message hold -> the file names they keep for it."""
+    held: dict[Any, set[Any]] = {}
+    for part in filter(_modern, parts):
+        extra = part.get("metadata")
+        names = held.setdefault(_essence(part), set())
+        if isinstance(extra, dict) and "filename" in extra:
+            names.add(_frozen(extra["filename"]))
+    return held
+
+
+def _listed(new: Wire, contents: dict[Any, set[Any]]) -> bool:
+    names = contents.get(_essence(new))
+    if names is None or "metadata" not in new:  # only a legacy file name must be kept by the modern part
+        return names is not None
+    return _frozen(new["metadata"]["filename"]) in names
+
+
+def _essence(part: Wire) -> Any:
+    source = part.get("source")
+    source = source if isinstance(source, dict) else {}
+    return _frozen([part["type"], source.get("type"), source.get("value"), source.get("mimeType")])
+
+
+def _frozen(value: Any) -> Any:
+    """A JSON value as a key: equal where the values are."""
+    if isinstance(value, dict):
+        return frozenset((key, _frozen(inner)) for key, inner in value.items())
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def _converted(place: Place, kind: str, again: bool) -> Fault:

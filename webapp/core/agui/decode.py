@@ -17,12 +17,11 @@ from webapp.core.agui.repeats import (
     BLANK,
     NotJson,
     duplicate_keys,
-    may_have_duplicates,
     repeats,
     scanner,
 )
 
-__all__ = ["FRAGMENT", "Read", "duplicate_keys", "may_have_duplicates", "precheck"]
+__all__ = ["FRAGMENT", "Read", "duplicate_keys", "precheck"]
 
 FRAGMENT = "the payload is a fragment of JSON"
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
@@ -35,7 +34,8 @@ _TYPE = re.compile(r'\s*:\s*("(?:[^"\\]|\\.)*")')
 class Read(msgspec.Struct):
     """What became of a payload.
 
-    kind: object | undecodable (no JSON object) | malformed (an object, but nothing can be done with it)
+    kind: object | undecodable (no JSON object) | malformed (an object, but nothing can be done with it) | deep (this
+        tool leaves it out)
     value: the object; type: its `type` when it is a string; faults: fatal first
     """
 
@@ -84,7 +84,7 @@ def precheck(raw: bytes, max_depth: int = 200) -> Read:
         return _broken(text, error, faults)
     if end < len(text):
         return _trailing(reader, text, end, faults)
-    faults += [_repeated(path) for path in (repeats(text) if twice else ())]
+    faults += [repeated(path) for path in (repeats(text) if twice else ())]
     return _judge(value, text, faults, max_depth)
 
 
@@ -96,7 +96,7 @@ def _judge(value: Any, text: str, faults: list[Fault], max_depth: int) -> Read:
     kind = name if isinstance(name, str) else None
     # the count is an upper bound of the depth and far cheaper than a walk
     if text.count("{") + text.count("[") > max_depth and _depth(value) > max_depth:
-        return Read("malformed", None, kind, [_deep(max_depth), *faults])
+        return Read("deep", None, kind, [_deep(max_depth), *faults])
     if not name or kind is None:
         title = (
             "`type` is missing"
@@ -155,9 +155,10 @@ def _trailing(reader: json.JSONDecoder, text: str, end: int, faults: list[Fault]
     return _lost(faults, "AGUI-TRN-02", title, why)
 
 
-def _repeated(path: str) -> Fault:
-    title = f"`{path.removeprefix('$.')}` stands twice in one object"
-    return Fault("AGUI-TRN-18", path, title, "A client keeps the last one.")
+def repeated(path: str) -> Fault:
+    """TRN-18 of one member, however it was found."""
+    title = f"the event names `{shown(path.removeprefix('$.'))}` twice"
+    return Fault("AGUI-TRN-18", path, title, "Parsers keep the last one without a word.")
 
 
 # ── depth ────────────────────────────────────────────────────
@@ -173,10 +174,9 @@ def _depth(value: Any) -> int:
 
 
 def _deep(max_depth: int) -> Fault:
-    why = (
-        "That is deeper than this tool reads, so the event is left out; a client may run out of stack on it."
-    )
-    return Fault("AGUI-ENV-04", "$", f"the event is nested more than {max_depth} levels deep", why)
+    title = f"the event is nested more than {max_depth} levels deep"
+    why = "No rule forbids that, but this tool does not read so deep and leaves the event out; nor do some clients."
+    return Fault("AGUI-ENV-04", "$", title, why, severity="warning")
 
 
 def _too_deep(text: str, faults: list[Fault], max_depth: int) -> Read:
@@ -197,4 +197,4 @@ def _too_deep(text: str, faults: list[Fault], max_depth: int) -> Read:
     if level != 0:
         why = "Its brackets do not match."
         return _lost(faults, "AGUI-TRN-02" if level > 0 else "AGUI-TRN-03", FRAGMENT, why)
-    return Read("malformed", None, name or None, [_deep(max_depth), *faults])
+    return Read("deep", None, name or None, [_deep(max_depth), *faults])

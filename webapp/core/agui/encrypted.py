@@ -11,9 +11,9 @@ from typing import Any
 
 from msgspec import UNSET
 
+from webapp.core.agui import awaited, versions
 from webapp.core.agui import events as e
-from webapp.core.agui import versions
-from webapp.core.agui.held import Call, Msg
+from webapp.core.agui.messages import Call, Msg
 from webapp.core.agui.world import NOUNS, UNKNOWN, World, quoted, who
 
 MAX_TYPES = 50  # different types that are told
@@ -68,24 +68,34 @@ def _nowhere(w: World, ev: e.ReasoningEncryptedValue, kind: str, target: Call | 
         )
         return
     other = id_ in w.held.by_id if kind == "tool" else id_ in w.held.calls
-    if not other and w.unseen("AGUI-ENC-01", thread=True):
+    kinds = ("tool",) if kind == "tool" else ("text", "reasoning")
+    lost = next((found for name in kinds if (found := w.lost.find("opener", name, id_))), None)
+    if not other and lost is None and w.unseen("AGUI-ENC-01", thread=True):
         return
-    sure = other or w.input_known or len(w.runs) > 1
+    sure = other or w.input_known or len(w.runs) > 1 or (lost is not None and lost.id == id_)
     if other:
         is_, due = ("message", "message") if kind == "tool" else ("tool call", "tool-call")
         why = f"{quoted(id_)} is the id of a {is_}, so `subtype` should be `{due}`. A client drops the value."
+    elif lost is not None:
+        why = f"{awaited.lost_why(lost)} A client drops the value."
     elif sure:
         why = "A client drops the value, mostly without a word, and the model misses it in the next turn."
     else:
         why = "The request is not recorded, so it may stand in the earlier conversation."
-    w.find(
+    lost = None if other else lost
+    finding = w.find(
         "AGUI-ENC-01",
         f"an encrypted value for {NOUNS[kind]} {quoted(id_)}, which nobody has sent",
         why,
+        reason=None if lost is None else "opener-lost",
         label="AGUI-ENC-09" if other else None,
         severity=None if sure else "info",
+        related=() if lost is None else ((lost.seq, "expected"),),
+        cause=None if lost is None else lost.finding.key,
         **about,
     )
+    if not other:
+        awaited.missed(w, kind, id_, finding)
 
 
 def _typed(w: World, kind: str, place: str) -> None:

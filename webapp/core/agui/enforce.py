@@ -15,22 +15,28 @@ import msgspec
 
 from webapp.core.agui.blame import Fault, Place, shown
 from webapp.core.agui.compat import RETIRED, Compat
-from webapp.core.agui.decode import duplicate_keys, may_have_duplicates, precheck
+from webapp.core.agui.decode import duplicate_keys, precheck
 from webapp.core.agui.shapes import SHAPES, Closed, build
 from webapp.core.agui.walk import Gone, Walk
 
-__all__ = ["Compat", "Fault", "Slow", "duplicate_keys", "may_have_duplicates", "precheck", "slow_decode"]
+__all__ = ["Compat", "Fault", "Slow", "duplicate_keys", "precheck", "slow_decode"]
 
 MAX_FAULTS = 200  # told of one event; a hostile one may have a million unknown members
+_WHOLE = frozenset(
+    ("STATE_SNAPSHOT", "STATE_DELTA", "ACTIVITY_SNAPSHOT", "ACTIVITY_DELTA", "MESSAGES_SNAPSHOT")
+)
+_PAYLOAD = re.compile(r"\$\.((snapshot|content|messages)$|(delta|patch)($|\[))")
 _LONGEST_TYPE = 80  # characters of an unknown type that are compared with the known ones
 
 
 class Slow(msgspec.Struct):
     """What the slow path made of a payload.
 
-    kind:   event | dropped (unknown type) | malformed (a client stops here) | undecodable (no JSON object)
+    kind:   event | dropped (unknown type, or deeper than this tool reads) | malformed (a client stops here) |
+            undecodable (no JSON object)
     type:   the wire `type` as sent (retired names too), None when there is none
-    event:  the struct; for `malformed` a repaired one, or None when it is about no item: wrong optional
+    event:  the struct; for `malformed` a repaired one, or None when it is about no item or its whole payload is
+            wrong (state, activities, message lists: nobody sent what would stand there): wrong optional
             members are left out, wrong texts are "" (so may be `threadId` and `runId`), ids that are
             numbers become text, snake_case spellings of missing fields are taken
     wire:   for `event` only, what the application receives; patch operations keep their extra members
@@ -47,16 +53,16 @@ class Slow(msgspec.Struct):
 def slow_decode(raw: bytes, compat: Compat, max_depth: int = 200) -> Slow:
     """Decodes one payload like a client: retired shapes, unknown material, malformed values.
 
-    `compat` is the trace's own and changes with retired events. Deeper than `max_depth` levels is malformed.
+    `compat` is the trace's own and changes with retired events. What is deeper than `max_depth` levels is dropped.
     """
     read = precheck(raw, max_depth)
     if read.kind == "undecodable":
         return Slow("undecodable", faults=read.faults)
     wire, name = read.value, read.type
-    if read.kind == "malformed" or wire is None or name is None:
+    if read.kind in ("malformed", "deep") or wire is None or name is None:
         if name is not None and name not in SHAPES and name not in RETIRED:
             return Slow("dropped", name, faults=[_unknown_type(name)])
-        return Slow("malformed", name, faults=read.faults)
+        return Slow("dropped" if read.kind == "deep" else "malformed", name, faults=read.faults)
     retired = compat.rewrite(wire)
     shape = SHAPES.get(wire["type"])
     if shape is None:
@@ -65,7 +71,8 @@ def slow_decode(raw: bytes, compat: Compat, max_depth: int = 200) -> Slow:
     kept = walk.closed(shape, wire, Place())
     faults = [*walk.fatal, *retired, *walk.stripped, *read.faults][:MAX_FAULTS]
     if isinstance(kept, Gone) or walk.fatal:
-        usable = isinstance(kept, dict) and not walk.lost
+        hollow = wire["type"] in _WHOLE and any(_PAYLOAD.match(fault.path or "") for fault in walk.fatal)
+        usable = isinstance(kept, dict) and not walk.lost and not hollow
         return Slow("malformed", name, _build(shape, kept) if usable else None, None, faults)
     return Slow("event", name, _build(shape, kept), kept, faults)
 

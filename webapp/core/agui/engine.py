@@ -14,15 +14,16 @@ from msgspec import UNSET
 
 from webapp.core.agui import hazards_finish, identity, metadata, request, runs, versions
 from webapp.core.agui.compat import Compat
-from webapp.core.agui.decode import duplicate_keys
+from webapp.core.agui.decode import duplicate_keys, repeated
 from webapp.core.agui.enforce import Slow, slow_decode
 from webapp.core.agui.events import decode
 from webapp.core.agui.faults import report_faults
-from webapp.core.agui.repeats import may_repeat
+from webapp.core.agui.nesting import deeper
+from webapp.core.agui.repeats import may_repeat, spaced
 from webapp.core.agui.skipped import skipped_rules
 from webapp.core.agui.transport import Transport
 from webapp.core.agui.verify import ROUTES, Route, judge
-from webapp.core.agui.world import World, quoted
+from webapp.core.agui.world import World
 from webapp.core.evidence import ResponseHead
 from webapp.core.findings import Finding, Report, Run, Skipped, verdict_of
 from webapp.core.ledger import Ledger
@@ -51,6 +52,7 @@ class AguiEngine:
         self.world = World(self.ledger)
         self.compat = Compat()
         self.max_depth = max_depth
+        self.shallow = 2 * max_depth  # bytes that cannot be nested deeper
         self.next = 0
         self.void = 0  # records that are no event
         self.untyped = 0  # records that name no event type
@@ -83,9 +85,11 @@ class AguiEngine:
             route, ts = ROUTES[type(event)], event.timestamp
         else:
             route, ts = ROUTES[type(event)], event.timestamp
+            if not route.plain and len(raw) > self.shallow and deeper(raw, self.max_depth):
+                return self._unusable(self._slow(raw, framing))
             # every member has one colon; a payload with no more of them than it must have names none twice
             colons, least = raw.count(b":"), route.members if ts is UNSET else route.members + 1
-            if colons != least and (route.grow is None or raw.count(b'":') != least):
+            if colons != least and (route.grow is None or raw.count(b'":') != least or spaced(raw)):
                 carried = route.most - route.optional(event).count(UNSET)
                 if colons != carried:
                     self._duplicates(raw, carried, event)
@@ -245,7 +249,7 @@ class AguiEngine:
         return {} if self.world.state is UNSET else self.world.state
 
     def held(self) -> list[tuple[str, str]]:
-        return [(msg.id, msg.role) for msg in self.world.held.list]
+        return [(msg.id, msg.role) for msg in self.world.held]
 
     @property
     def rejected_at(self) -> int | None:
@@ -265,9 +269,5 @@ class AguiEngine:
         if not may_repeat(raw, carried, event):
             return
         for key in duplicate_keys(raw):
-            self.world.find(
-                "AGUI-TRN-18",
-                f"the event names {quoted(key)} twice",
-                "Parsers keep the last one without a word.",
-                path=key,
-            )
+            fault = repeated(key)
+            self.world.find(fault.rule, fault.title, fault.why, path=key)

@@ -6,7 +6,8 @@ beside it. Items, owners and held messages are `world.py`'s.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
+from typing import Any
 
 from webapp.core.agui.values import Interrupt, RunAgentInput, TokenUsage
 from webapp.core.findings import Finding
@@ -34,6 +35,9 @@ class RunFacts:
         self.input: RunAgentInput | None = None  # what the run was asked, from the request or its echo
         self.tools: frozenset[str] | None = None  # names the application offered; None: not known
         self.answered_before: frozenset[str] = frozenset()  # calls that the input's messages answer
+        # awaited.py: (kind, id) -> the finding that nothing has opened it
+        self.awaited: dict[tuple[str, str], Finding] = {}
+        self.awaiting: Counter[str] = Counter()  # key of such a finding -> items that are still to come
         # versions.py
         self.mid_run = False  # events came before any start (runs.py)
         self.declared: str | None = None
@@ -46,6 +50,18 @@ class RunFacts:
         # suspended.py
         self.suspended: list[tuple[str, int, list[str]]] = []  # invocation, record, interrupt ids
         self.links: list[tuple[str, int, str, str]] = []  # invocation, record, call | message, id
+        # faults.py: kind -> the finding about a `THINKING_*` event that continues nothing, since brackets overlap
+        self.overlapped: dict[str, Finding] = {}
+        # chunk_faults.py, subagents.py: tag -> the first finding that shows that its end was sent too early
+        self.ended_early: dict[str, Finding] = {}
+        # mistaken.py: (kind, key) of an open item -> the finding about something under an id that looks the same;
+        # (kind, lane) -> the findings about ends for ids that nothing has opened
+        self.mistaken: dict[tuple[str, Any], Finding] = {}
+        self.loose: dict[tuple[str, str | None], list[Finding]] = {}
+        # run_input.py: the finding that the input brought another state, until the state comes whole
+        self.carried: Finding | None = None
+        # state.py, activity.py: activity id, or "" for the state -> the record that brought it whole
+        self.whole: dict[str, int] = {}
         # state.py
         self.diverged: Finding | None = None  # the first patch that failed since the last snapshot
         self.patched_after: int | None = None  # record of a patch that came after it
@@ -64,6 +80,17 @@ class RunFacts:
         self.pause: tuple[int, str] | None = None  # the last CUSTOM that tells of a pause, and its name
         # history.py: (kind, id) -> characters held before this run streamed it again, and where it began to
         self.again: dict[tuple[str, str], tuple[int, int]] = {}
+        # chunks.py: (kind, id) -> where its last chunk stream began, and the type of the event that ended it
+        self.chunked: dict[tuple[str, str], tuple[int, str]] = {}
+        self.misled: dict[tuple[str, str], Finding] = {}  # (tag, kind) of a chunk for another lane's stream
+        # items.py: key of a TOL-08 -> how many of its calls have been opened again and are whole
+        self.mended: Counter[str] = Counter()
+        # snapshots.py: (bucket, id) -> the snapshot that gave it another owner, the owner before, what was found
+        self.reowned: dict[tuple[str, str], tuple[int, str | None, Finding | None]] = {}
+        # snapshots.py: kind -> id of an open item -> snapshots in a row that left it out
+        self.unlisted: defaultdict[str, dict[str, int]] = defaultdict(dict)
+        # subagents.py: step's key -> the finding that a finish of another owner closed it
+        self.astray: dict[tuple[str | None, str], Finding] = {}
 
 
 class TraceFacts:
@@ -81,7 +108,7 @@ class TraceFacts:
         # identity.py: thread and run id -> record of the start
         self.run_ids: dict[tuple[str, str], int] = {}
         # versions.py
-        self.versions: list[tuple[int, str]] = []  # record and declared version of each run that declares one
+        self.versions: dict[str, int] = {}  # declared version -> record of the first run that declares it
         self.typed: int | None = None  # first record with an `encryptedValueType`
         self.dated = False  # something of 1.0 was used
         # interrupts.py
@@ -94,6 +121,8 @@ class TraceFacts:
         self.last_end: str | None = (
             None  # outcome of the run that ended last, None when it did not end cleanly
         )
+        # collisions.py: message id -> record of the first tool result that carried it
+        self.minted: dict[str, int] = {}
         # usage.py: run id -> (record, its usage)
         self.usage: dict[str, tuple[int, list[TokenUsage]]] = {}
         self.usage_compared = False  # two runs that belong together reported usage
@@ -103,6 +132,10 @@ class TraceFacts:
         # metadata.py, passthrough.py, parts.py: what has been told once, and the finding
         self.told: dict[tuple[str, str], Finding | None] = {}
         self.told_of: Counter[str] = Counter()  # how many of each kind
+        # faults.py: ids that were made up for `THINKING_*` events, which have none
+        self.retired: set[str] = set()
+        # faults.py: a way of spelling -> rule and place of its first fault, and the finding
+        self.habits: dict[str, tuple[str, Finding]] = {}
         # state.py
         self.copies = Copies()
         self.baseline = False  # the state a patch is applied to is known: a snapshot or an input set it

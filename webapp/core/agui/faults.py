@@ -8,17 +8,22 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from webapp.core.agui import passthrough
+from webapp.core.agui.blame import Fault
 from webapp.core.agui.decode import FRAGMENT
 from webapp.core.agui.enforce import Slow
+from webapp.core.agui.legible import legible
 from webapp.core.agui.lost import Lost
 from webapp.core.agui.world import World
 from webapp.core.findings import Finding
 
 _INDEX = re.compile(r"\[\d+\]")
 _ONE_FAMILY = ("AGUI-CMP-01",)  # one defect whatever the event type
+_PREFIX = re.compile(r"[\w.]*\.")  # of an enum, printed with its name
+_Table = dict[str, tuple[str, str]]
 # normalised type -> (kind, id field): openers whose loss explains later orphans
 _OPENERS = {
     "TEXTMESSAGESTART": ("text", "messageId"),
@@ -43,6 +48,7 @@ _CLOSERS = {
     "RUNERROR": ("run", "runId"),
 }
 _PIECES = {"TOOLCALLARGS": ("tool", "toolCallId")}
+_PATCHES = {"ACTIVITYDELTA": ("activity", "messageId")}
 _RESULTS = {"TOOLCALLRESULT": ("tool", "toolCallId")}
 _STATE = {"STATESNAPSHOT": ("state", ""), "STATEDELTA": ("state", "")}
 _CHUNKS = {
@@ -50,13 +56,17 @@ _CHUNKS = {
     "TOOLCALLCHUNK": ("tool", "toolCallId"),
     "REASONINGMESSAGECHUNK": ("reasoning", "messageId"),
 }
-_ROLES = {
+_ROLES: dict[str, _Table] = {
     "opener": _OPENERS | _CHUNKS,
     "closer": _CLOSERS,
-    "piece": _PIECES | _CHUNKS,
+    "piece": _PIECES | _CHUNKS | _PATCHES,
     "result": _RESULTS,
     "state": _STATE,
 }
+_CHUNK_ROLES: dict[str, _Table] = {
+    "opener": _CHUNKS,
+    "piece": _CHUNKS,
+}  # that are followed, but as another item's
 # members that say what an event is about: what the judges find on it may follow from their fault
 _SUBJECT = re.compile(r"\$\.(\w+(Id|_id)|delta|stepName|toolCallName)")
 
@@ -64,8 +74,8 @@ _SUBJECT = re.compile(r"\$\.(\w+(Id|_id)|delta|stepName|toolCallName)")
 def report_faults(w: World, slow: Slow, raw: bytes, *, sse: bool) -> bool:
     """One finding a fault. Returns whether the judges must stay silent about this event (CMP-03 has said it)."""
     first: Finding | None = None
-    spelling: Finding | None = None  # the first member in snake_case: the others are the same habit
     subject: Finding | None = None
+    operation: Finding | None = None
     value = _object(raw) if slow.kind in ("dropped", "malformed") else None
     lane = _text(value, "subagentRunId")
     torn = None
@@ -73,36 +83,96 @@ def report_faults(w: World, slow: Slow, raw: bytes, *, sse: bool) -> bool:
         torn = w.torn[1]
         w.torn = (w.seq, torn)
     for fault in slow.faults:
-        snake = fault.label == "AGUI-ENV-16"
+        path = _place(slow, fault)
+        habit = _habit(slow, fault)
+        root = w.trace.habits.get(habit)
         cut = fault.rule == "AGUI-TRN-02" and not sse and fault.title == FRAGMENT
         finding = w.find(
             "AGUI-TRN-03" if fault.rule == "AGUI-TRN-02" and not sse else fault.rule,
             fault.title,
             fault.why,
+            severity=fault.severity,
             reason="cut-short" if cut else None,
             label=fault.label,
             lane=lane,
-            path=f"{'' if fault.rule in _ONE_FAMILY else slow.type}{_INDEX.sub('[]', fault.path or '')}",
-            cause=spelling.key if snake and spelling is not None else None if torn is None else torn.key,
+            path=path,
+            cause=_cause(root, f"{fault.rule} {path}", torn),
+            party="capture" if cut else None,  # lines are how a recording is kept, not how an agent sends
         )
-        if cut and finding is not None:
-            finding.party = "capture"  # lines are how a recording is kept, not how an agent sends
         first = first or finding
         if torn is None and finding is not None and fault.rule == "AGUI-TRN-02":
             w.torn = (w.seq, finding)  # the rest of a torn event is in the records that follow
-        spelling = spelling or (finding if snake else None)
-        if (slow.kind == "malformed" or snake) and _SUBJECT.fullmatch(fault.path or ""):
+        if habit and root is None and finding is not None:
+            w.trace.habits[habit] = (f"{fault.rule} {path}", finding)
+        if (slow.kind == "malformed" or fault.label == "AGUI-ENV-16") and _SUBJECT.fullmatch(
+            fault.path or ""
+        ):
             subject = subject or finding
+        if fault.rule == "AGUI-CMP-01" and slow.event is not None:
+            w.trace.retired.add(slow.event.messageId)
+        if fault.rule == "AGUI-CMP-03" and finding is not None:
+            kind = "reasoning" if "TEXT_MESSAGE" in (slow.type or "") else "span"
+            w.facts.overlapped.setdefault(kind, finding)
+        if fault.rule == "AGUI-STA-03":
+            operation = operation or finding
     if slow.kind == "dropped":
         passthrough.dropped(w, value, first)
     w.spoiler = subject if slow.event is not None else None
-    if first is not None and slow.kind != "undecodable" and (slow.event is None or subject is not None):
-        name = _letters(slow.type or "")
-        for role, table in _ROLES.items():
-            if name in table and (slow.event is None or name in _CHUNKS):
-                kind, id_field = table[name]
-                w.lost.add(Lost(role, kind, _text(value, id_field), w.seq, first))
+    if first is not None and slow.kind == "undecodable":
+        for members in legible(raw):
+            _remember(w, members["type"], members, first, _ROLES)
+    elif first is not None and slow.event is None:
+        _remember(w, slow.type or "", value, first, _ROLES)
+    elif subject is not None:
+        _remember(w, slow.type or "", value, subject, _CHUNK_ROLES)
+    elif operation is not None:  # a client leaves it out and applies the rest
+        _remember(w, slow.type or "", slow.wire, operation, _ROLES)
     return any(fault.rule == "AGUI-CMP-03" for fault in slow.faults)
+
+
+def _place(slow: Slow, fault: Fault) -> str:
+    """What makes two faults one defect: the member, whatever the type of the event it stands in."""
+    path = _INDEX.sub("[]", fault.path or "")
+    shared = fault.rule in _ONE_FAMILY or (path.startswith("$.") and path != "$.type")
+    return path if shared else f"{slow.type}{path}"
+
+
+def _habit(slow: Slow, fault: Fault) -> str:
+    """The way of spelling that a fault shows, "" when it is about something else: one habit is one defect."""
+    if fault.label == "AGUI-ENV-16":
+        return "snake_case"
+    if fault.label != "AGUI-ENV-17" or not slow.type:
+        return ""
+    bare = _PREFIX.sub("", slow.type)
+    case = (
+        "upper"
+        if bare.isupper()
+        else "lower"
+        if bare.islower()
+        else "Mixed"
+        if bare[:1].isupper()
+        else "mixed"
+    )
+    marks = "".join(sorted({ch for ch in bare if not ch.isalnum()}))
+    return f"type {case} {marks} {bare != slow.type}"
+
+
+def _cause(root: tuple[str, Finding] | None, own: str, torn: Finding | None) -> str | None:
+    """The first place of the same habit, or of the same torn event; a fault is no consequence of itself."""
+    if root is not None:
+        return None if root[0] == own else root[1].key
+    return None if torn is None else torn.key
+
+
+def _remember(
+    w: World, name: str, value: Mapping[str, Any] | None, finding: Finding, roles: Mapping[str, _Table]
+) -> None:
+    """A client does not get this event, or not what it is about: what misses it later follows from `finding`."""
+    name = _letters(name)
+    for role, table in roles.items():
+        if name in table:
+            kind, id_field = table[name]
+            w.lost.add(Lost(role, kind, _text(value, id_field), w.seq, finding))
 
 
 def _letters(name: str) -> str:
@@ -117,7 +187,7 @@ def _object(raw: bytes) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _text(value: dict[str, Any] | None, key: str) -> str | None:
+def _text(value: Mapping[str, Any] | None, key: str) -> str | None:
     found = None if value is None else value.get(key)
     if found is None and value is not None:
         found = value.get(re.sub(r"(?<!^)([A-Z])", lambda m: "_" + m.group(1).lower(), key))

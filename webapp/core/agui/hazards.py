@@ -8,6 +8,7 @@ Source: what real frameworks were seen to send.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 from msgspec import UNSET
@@ -44,7 +45,7 @@ def closed(w: World, item: Item) -> None:
         return
     msg = w.held.by_id.get(item.id)
     said = w.facts.said
-    if msg is None or silent(w):
+    if msg is None or silent(w) or msg.size() > LONGEST:  # an earlier run may have begun it
         return
     text = msg.text().strip()
     before = said.get((item.lane, hash(text)))
@@ -81,7 +82,7 @@ def used_again(w: World, kind: str, item: Item, before: int, at: int) -> None:
     if kind != "text" or msg is None or msg.role != "assistant" or silent(w):
         return
     asked = None
-    for held in reversed(w.held.list[-MAX_SCANNED:]):
+    for held in islice(w.held.newest(), MAX_SCANNED):
         if held is msg:
             break
         if held.role == "user":

@@ -16,8 +16,7 @@ from msgspec import UNSET
 from webapp.core.agui import pending
 from webapp.core.agui import values as v
 from webapp.core.agui.hazards import silent
-from webapp.core.agui.items import named
-from webapp.core.agui.world import World, quoted
+from webapp.core.agui.world import World, named, quoted
 from webapp.core.findings import Finding
 from webapp.core.records import Item
 from webapp.core.words import listed
@@ -26,21 +25,43 @@ MAX_CALLS = 200  # calls of a run whose arguments are compared
 MAX_CHARS = 200_000  # characters of all their arguments
 PAUSES = re.compile(
     r"interrupt(?!ed)|hitl|human.?in.?the.?loop|human.?input|approval.?(request|require|need)"
-    r"|(request|require|await|need)\w*.?(approval|confirmation|input)",
+    r"|(request|require|await|need)\w*.?(approval|confirmation|input)(?![a-z_])",
     re.IGNORECASE,
 )
+# a setting, a number or an answer that is named after a pause
+_NO_PAUSE = re.compile(
+    r"(enabled|disabled|support|config|setting|polic|mode|limit|count|total|tokens?|usage|size|metric|stats|granted"
+    r"|given|received|resolved|rejected|denied|answered|completed|cancel\w*|resumed|cleared)(?![a-z])",
+    re.IGNORECASE,
+)
+_SAYS_NO = (False, None, 0, "")
+_SWITCHES = (
+    "required",
+    "requested",
+    "needed",
+    "pending",
+    "enabled",
+    "active",
+    "value",
+)  # members that may say no
 _decoder = json.JSONDecoder()
 
 
-def custom(w: World, name: str) -> None:
-    """A `CUSTOM` event whose name speaks of a pause."""
-    if len(name) <= 200 and _is_pause(name):
+def custom(w: World, name: str, value: Any) -> None:
+    """A `CUSTOM` event whose name speaks of a pause, unless its value says that there is none."""
+    if len(name) <= 200 and _is_pause(name) and not _says_no(value):
         w.facts.pause = (w.seq, name)
+
+
+def _says_no(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(key in value and _says_no(value[key]) for key in _SWITCHES)
+    return isinstance(value, bool | int | str | None) and value in _SAYS_NO
 
 
 @lru_cache(maxsize=256)  # a trace has few names, each of them often
 def _is_pause(name: str) -> bool:
-    return PAUSES.search(name) is not None
+    return PAUSES.search(name) is not None and _NO_PAUSE.search(name) is None
 
 
 def finished(w: World, outcome: Any) -> None:
@@ -119,18 +140,25 @@ def _follows(w: World, note: Finding, hazard: Finding, covered: int) -> None:
 
 
 def _unanswered(w: World, given: set[str]) -> None:
-    """HAZ-06: calls that are the agent's own stay open, and it answers the user all the same."""
+    """HAZ-06: calls that are the agent's own stay open, and it answers the user all the same.
+
+    What is the agent's own: what the application does not offer; where that is not known, a tool the agent answers
+    elsewhere in the run.
+    """
     tools, calls = w.facts.tools, w.items["tool"]
-    if not calls or (tools is None and all(call.result is None for call in calls.values())):
+    own = {call.name for call in calls.values() if call.result is not None} if tools is None else set()
+    if not calls or (tools is None and not own):
         return
     waiting = [
         call
         for call in pending.unanswered(w)
-        if call.id not in given and call.closed is not None and (tools is None or call.name not in tools)
+        if call.id not in given
+        and call.closed is not None
+        and (call.name in own if tools is None else call.name not in tools)
     ]
     if not waiting:
         return
-    restated = {msg.extra.get("toolCallId") for msg in w.held.list if msg.role == "tool"}
+    restated = {msg.extra.get("toolCallId") for msg in w.held if msg.role == "tool"}
     answers: dict[str | None, Item] = {}  # the last text of each lane
     for item in w.items["text"].values():
         if item.name == "assistant" and item.chars and item.opened is not None and item.gone is None:
@@ -154,6 +182,7 @@ def _tell_unanswered(w: World, lane: str | None, found: list[Item], answer: Item
         lane=lane,
         item=("tool", found[0].id),
         related=[(call.opened or call.first, "opened") for call in found[:20]],
+        cause=pending.lost_result(w, [call.id for call in found]),
         count=len(found),
     )
     if finding is not None:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from itertools import combinations, takewhile
 
 from webapp.core.agui.hazards import silent
-from webapp.core.agui.held import Msg
+from webapp.core.agui.messages import Msg
 from webapp.core.agui.world import NOUNS, World, quoted, who
 from webapp.core.records import Item
 
@@ -28,8 +29,9 @@ def compared(
     if silent(w):
         return
     known = known | w.blanked.keys()
-    for item, end, _ in w.ended_streams.values():
-        if end == w.seq and item.kind == "text" and item.id in before and item.id not in known:
+    ended = [item for item, _, _ in takewhile(lambda e: e[1] == w.seq, reversed(w.ended_streams.values()))]
+    for item in reversed(ended):
+        if item.kind == "text" and item.id in before and item.id not in known:
             _dropped(w, item, before[item.id].text(), brought)
     if brought and len(brought) <= MAX_NEW:
         known |= _mixed(w, before, removed, brought, known)
@@ -62,15 +64,16 @@ def _mixed(
     if not new:
         return found
     gone = {msg.id for msg in removed}
-    for item in w.items["text"].values():
-        old = before.get(item.id)
-        if old is None or item.id in known or item.chars < SHORTEST or item.state == "open":
+    items = w.items["text"]
+    pairs = _Pairs(new)
+    for item in sorted((items[id_] for id_ in before if id_ in items), key=lambda item: item.ord):
+        if item.id in known or item.chars < SHORTEST or item.state == "open":
             continue
-        text = old.text()
+        text = before[item.id].text()
         if len(text) > LONGEST:
             continue
         letters: Counter[str] | None = None
-        for one, other in _pairs(w, item.id, item.id in gone, new, len(text)):
+        for one, other in pairs.of(None if item.id in gone else w.held.by_id.get(item.id), len(text)):
             w.facts.tried += 1
             if w.facts.tried > MAX_TRIED:
                 return found
@@ -83,16 +86,23 @@ def _mixed(
     return found
 
 
-def _pairs(w: World, id_: str, gone: bool, new: list[Msg], chars: int) -> Iterator[tuple[Msg, Msg]]:
-    """Two messages of the snapshot that are together as long as the streamed one."""
-    if not gone:
-        kept = w.held.by_id.get(id_)
-        if kept is not None and 0 < len(kept.text()) < chars:
-            yield from ((kept, msg) for msg in new if len(kept.text()) + len(msg.text()) == chars)
-        return
-    few = new[:MAX_PAIRED]
-    for at, one in enumerate(few):
-        yield from ((one, other) for other in few[at + 1 :] if len(one.text()) + len(other.text()) == chars)
+class _Pairs:
+    """Two messages of the snapshot that are together as long as a streamed one; filed by length once a snapshot."""
+
+    def __init__(self, new: list[Msg]) -> None:
+        self._long: dict[int, list[Msg]] = {}
+        self._together: dict[int, list[tuple[Msg, Msg]]] = {}
+        for msg in new:
+            self._long.setdefault(len(msg.text()), []).append(msg)
+        for one, other in combinations(new[:MAX_PAIRED], 2):
+            self._together.setdefault(len(one.text()) + len(other.text()), []).append((one, other))
+
+    def of(self, kept: Msg | None, chars: int) -> Iterator[tuple[Msg, Msg]]:
+        """`kept`: what the snapshot holds under the streamed id; None when it does not list it."""
+        if kept is None:
+            yield from self._together.get(chars, ())
+        elif 0 < len(kept.text()) < chars:
+            yield from ((kept, msg) for msg in self._long.get(chars - len(kept.text()), ()))
 
 
 def _tell_mixed(w: World, item: Item, one: Msg, other: Msg) -> None:

@@ -7,25 +7,28 @@ done for a piece. Source: events/lifecycle#several-runs-on-one-stream.
 from __future__ import annotations
 
 from webapp.core.agui import hazards
+from webapp.core.agui.collisions import kind_of_role
+from webapp.core.agui.texts import Text
 from webapp.core.agui.world import NOUNS, World, quoted
 from webapp.core.records import Item
 
 
 def opened(w: World, kind: str, id_: str) -> None:
     """The first opener of an id in this run, before the assembly follows."""
-    text = _held(w, kind, id_)
-    if text:
-        w.facts.again[kind, id_] = (len(text), w.seq)
+    held = _held(w, kind, id_)
+    size = 0 if held is None else held.size()
+    if size:
+        w.facts.again[kind, id_] = (size, w.seq)
 
 
 def ended(w: World, kind: str, item: Item) -> None:
     """Its end: has the text been said a second time?"""
     before, at = w.facts.again.pop((kind, item.id), (0, 0))
-    text = _held(w, kind, item.id)
-    old, new = text[:before], text[before:]
-    if not old or not new:
+    held = _held(w, kind, item.id)
+    if not before or held is None or held.size() <= before:
         return
-    if not new.startswith(old):
+    # what is new must be as long as the old, so that a long text is not read for each short piece that is added to it
+    if held.size() < 2 * before or not (text := held.whole()).startswith(text[:before], before):
         hazards.used_again(w, kind, item, before, at)
         return
     finding = w.find(
@@ -36,14 +39,25 @@ def ended(w: World, kind: str, item: Item) -> None:
         lane=item.lane,
         item=(kind, item.id),
         related=((at, "opened"),),
+        cause=_cut(w, kind, item),
     )
     if finding is not None and kind == "tool":
         w.early["tool", item.id] = finding  # arguments that stand twice are no JSON
 
 
-def _held(w: World, kind: str, id_: str) -> str:
+def _cut(w: World, kind: str, item: Item) -> str | None:
+    """The nested start that cut the run which streamed it first."""
+    before = w.past[kind].get(item.id)
+    if w.nested is None or before is None or item.run is None or before.run != item.run - 1:
+        return None
+    return w.nested.key
+
+
+def _held(w: World, kind: str, id_: str) -> Text | None:
     if kind == "tool":
         call = w.held.calls.get(id_)
-        return "" if call is None else call.arguments.whole()
+        return None if call is None else call.arguments
     msg = w.held.by_id.get(id_)
-    return "" if msg is None or msg.role in ("activity", "tool") else msg.text()
+    if msg is None or kind_of_role(msg.role) != ("reasoning" if kind == "reasoning" else "message"):
+        return None
+    return msg.content if isinstance(msg.content, Text) else Text(msg.text())

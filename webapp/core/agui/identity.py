@@ -39,7 +39,9 @@ def check_request(w: World, asked: dict[str, Any] | None) -> None:
     if last.run_id and run_id is not None and last.run_id != run_id:
         wrong.append(f"run {quoted(last.run_id)} instead of {quoted(run_id)}")
     if wrong:
-        _at(w, last, "AGUI-RUN-10", f"the run answers with {' and '.join(wrong)}, the ids of the request")
+        cut = w.cut.get(run_id)  # the run that was asked for is in the trace, and another started inside it
+        title = f"the run answers with {' and '.join(wrong)}, the ids of the request"
+        _at(w, last, "AGUI-RUN-10", title, cause=None if cut is None else cut.key)
 
 
 # ── details ──────────────────────────────────────────────────
@@ -55,6 +57,7 @@ def check_start(w: World, ev: e.RunStarted, run: Run) -> None:
             ONE_THREAD,
             item=("run", ev.runId),
             related=((first.first, "previous"),),
+            cause=w.cut_by(None),
         )
     echo = ev.input
     if echo is not UNSET and (echo.threadId != ev.threadId or echo.runId != ev.runId):
@@ -82,12 +85,13 @@ def check_finish(w: World, ev: e.RunFinished, run: Run) -> None:
         w.find("AGUI-RUN-07", f"the run finishes as {quoted(ev.runId)}, but it started as {quoted(run.run_id)}",
                "Both boundary events of a run carry the same `runId`. Clients reject this from the next version on.",
                item=("run", run.run_id), related=opened,
-               cause=None if w.nested is None else w.nested.key)  # fmt: skip
+               cause=w.cut_by(ev.runId))  # fmt: skip
     if run.thread_id and ev.threadId and ev.threadId != run.thread_id:
         w.find("AGUI-RUN-08", f"the run finishes on thread {quoted(ev.threadId)}, but it started on "
                f"{quoted(run.thread_id)}",
                "Both boundary events of a run carry the same `threadId`. Clients reject this from the next version on.",
-               item=("run", run.run_id or ""), related=opened)  # fmt: skip
+               item=("run", run.run_id or ""), related=opened,
+               cause=w.cut_by(ev.runId))  # fmt: skip
 
 
 def check_version(w: World, declared: Any) -> None:
@@ -105,5 +109,5 @@ def check_version(w: World, declared: Any) -> None:
                "A client goes on and drops what it does not know.", item=("run", run_id))  # fmt: skip
 
 
-def _at(w: World, run: Run, rule: str, title: str, why: str = "") -> None:
-    w.ledger.add(rule, run.first, title, why, run=run.run, item=("run", run.run_id or ""))
+def _at(w: World, run: Run, rule: str, title: str, why: str = "", cause: str | None = None) -> None:
+    w.ledger.add(rule, run.first, title, why, run=run.run, item=("run", run.run_id or ""), cause=cause)

@@ -11,6 +11,7 @@ from typing import Any
 
 from msgspec import UNSET
 
+from webapp.core.agui import awaited
 from webapp.core.agui import events as e
 from webapp.core.agui import values as v
 from webapp.core.agui.dates import epoch_ms, looks_like_date
@@ -33,22 +34,30 @@ def raised(w: World, ev: e.RunFinished, outcome: v.RunInterrupt) -> None:
     for interrupt in outcome.interrupts:
         about: dict[str, Any] = {"item": ("interrupt", interrupt.id)}
         call = interrupt.toolCallId
-        if (
-            call is not UNSET
-            and call not in w.held.calls
-            and call not in w.items["tool"]
-            and not w.unseen("AGUI-INT-04", thread=True)
-        ):
-            sure = w.input_known or len(w.runs) > 1
-            w.find(
-                "AGUI-INT-04",
-                f"interrupt {quoted(interrupt.id)} is about tool call {quoted(call)}, which nobody has made",
-                "An application has nothing to show beside the question."
-                if sure
-                else "The request is not recorded, so the call may stand in the earlier conversation.",
-                **about,
-            )
+        if call is not UNSET and call not in w.held.calls and call not in w.items["tool"]:
+            _unknown_call(w, interrupt.id, call, about)
         _check_expiry(w, ev, interrupt, about)
+
+
+def _unknown_call(w: World, id_: str, call: str, about: dict[str, Any]) -> None:
+    """INT-04: the call that the question is about was never made, or a client did not get it."""
+    lost = w.lost.find("opener", "tool", call)
+    if lost is None and w.unseen("AGUI-INT-04", thread=True):
+        return
+    why = "An application has nothing to show beside the question."
+    if lost is not None:
+        why = f"{awaited.lost_why(lost)} {why}"
+    elif not w.input_known and len(w.runs) <= 1:
+        why = "The request is not recorded, so the call may stand in the earlier conversation."
+    w.find(
+        "AGUI-INT-04",
+        f"interrupt {quoted(id_)} is about tool call {quoted(call)}, which nobody has made",
+        why,
+        reason=None if lost is None else "opener-lost",
+        related=() if lost is None else ((lost.seq, "expected"),),
+        cause=None if lost is None else lost.finding.key,
+        **about,
+    )
 
 
 def _check_expiry(w: World, ev: e.RunFinished, interrupt: v.Interrupt, about: dict[str, Any]) -> None:

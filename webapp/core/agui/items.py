@@ -14,26 +14,22 @@ import msgspec
 from msgspec import UNSET
 
 from webapp.core import explain
-from webapp.core.agui import hazards, history
+from webapp.core.agui import awaited, hazards, history, mistaken, owners
 from webapp.core.agui.tables import ITEM, SPAN
-from webapp.core.agui.world import BUCKETS, NOUNS, UNKNOWN, World, quoted, who
+from webapp.core.agui.world import NOUNS, World, named, quoted
+from webapp.core.findings import Finding
 from webapp.core.records import Item
 
-OWNER_RULE = {"text": "AGUI-TXT-05", "tool": "AGUI-TOL-05", "reasoning": "AGUI-RSN-08", "span": "AGUI-RSN-08"}
 PIECE = {"text": "text", "tool": "arguments", "reasoning": "text"}
+MAX_READ = (
+    64  # times a call is opened again and its arguments read at each end; then where the times have doubled
+)
 _TABLES = {**ITEM, "span": SPAN}
 _START = {kind: table.columns["start"] for kind, table in _TABLES.items()}
 _CONTENT = {kind: table.columns["content"] for kind, table in ITEM.items()}
 _END = {kind: table.columns["end"] for kind, table in _TABLES.items()}
 _END_NOT_OPEN = "an end for {}, which is not open"
 _decode_any = msgspec.json.Decoder().decode
-
-
-def named(kind: str, id_: str, item: Item | None = None) -> str:
-    """How a title names an item: `` `weather` call `call_p0` `` or `` message `m1` ``."""
-    if kind == "tool" and item is not None and item.name:
-        return f"{quoted(item.name)} call {quoted(id_)}"
-    return f"{NOUNS[kind]} {quoted(id_)}"
 
 
 def start(w: World, kind: str, id_: str, tag: Any, parent: Any = UNSET, *, chunk: bool = False) -> Item:
@@ -43,7 +39,8 @@ def start(w: World, kind: str, id_: str, tag: Any, parent: Any = UNSET, *, chunk
     state = "never" if item is None else item.state
     cell = _START[kind][state]
     if cell.rule is not None and item is not None:
-        why = explain.still_open(item, chunk=chunk)
+        why = explain.still_open(w, item, chunk=chunk)
+        mixed = w.mixed.get((kind, id_)) if why.label is not None else None
         finding = w.find(
             cell.rule,
             f"{'a chunk starts ' if chunk else ''}{named(kind, id_, item)}{'' if chunk else ' is started'} again while "
@@ -52,14 +49,15 @@ def start(w: World, kind: str, id_: str, tag: Any, parent: Any = UNSET, *, chunk
             reason=why.reason,
             related=why.related,
             label=why.label,
-            lane=_lane(tag),
+            cause=why.cause if mixed is None else mixed.key,
+            lane=_lane(item, tag),
             item=(kind, id_),
         )
-        if finding is not None and why.reason == "mixed-spelling":
+        if finding is not None and mixed is None:
             w.mixed[kind, id_] = finding
         item.last = w.seq
         return item
-    owner = _owner(w, kind, id_, item, tag, parent)
+    owner = owners.claim(w, kind, id_, item, tag, parent)
     if item is None and kind != "span":
         history.opened(w, kind, id_)
     if state == "phantom" or (item is not None and item.opened is None):
@@ -71,10 +69,12 @@ def start(w: World, kind: str, id_: str, tag: Any, parent: Any = UNSET, *, chunk
             f"The chunks began at #{explain.last_opening(item)}. The new start closes the chunk stream and reopens the "
             "id: clients accept it, but one item should keep to one form.",
             reason="mixed-spelling",
-            lane=_lane(tag),
+            lane=owners.lane_of(tag),
             item=(kind, id_),
             related=((item.opened if item.opened is not None else item.first, "opened"),),
         )
+    if w.facts.awaited:
+        awaited.opened(w, kind, id_)
     return w.open(kind, id_, id_, owner, cell.next, via="chunk" if chunk else "explicit")
 
 
@@ -84,7 +84,7 @@ def content(w: World, kind: str, id_: str, tag: Any, delta: str) -> Item:
     state = "never" if item is None else item.state
     cell = _CONTENT[kind][state]
     if item is None or cell.rule is not None:
-        was_open = item is not None and item.opened is not None
+        was_open = item is not None and (item.opened is not None or explain.begun_before(w, item))
         already = ", which is already closed" if was_open else ", which is not open"
         more = "more " if was_open else ""
         item = _orphan(
@@ -95,7 +95,7 @@ def content(w: World, kind: str, id_: str, tag: Any, delta: str) -> Item:
         if finding is not None and finding.rule == _CONTENT[kind]["never"].rule:
             w.ledger.again(finding, w.seq)
     elif tag is not UNSET and item.state == "open":
-        _agree(w, kind, item, tag, PIECE[kind])
+        owners.agree(w, kind, item, tag, PIECE[kind])
     item.last = w.seq
     item.count += 1
     item.chars += len(delta)
@@ -108,16 +108,11 @@ def end(w: World, kind: str, id_: str, tag: Any, *, by: int | None = None) -> It
     state = "never" if item is None else item.state
     cell = _END[kind][state]
     if cell.rule is not None or item is None:
-        left = w.left.get((kind, id_))
-        if left is not None and state == "abandoned" and left.reason == "never-closed":
-            w.ledger.amend(
-                left, reason="ends-later", why=f"{left.why} {explain.ends_later(w)}", place=(w.seq, "later")
-            )
-        was_open = item is not None and item.opened is not None
+        was_open = item is not None and (item.opened is not None or explain.begun_before(w, item))
         title = "a second end for {}, which is already closed" if was_open else _END_NOT_OPEN
         return _orphan(w, kind, id_, tag, cell.rule or "", title, "closed", derived=by is not None)
     if tag is not UNSET and item.state == "open":
-        _agree(w, kind, item, tag, "an end")
+        owners.agree(w, kind, item, tag, "an end")
     if w.facts.again:
         history.ended(w, kind, item)
     if kind == "tool" and item.state == "open":
@@ -141,8 +136,8 @@ def _orphan(
         what = "an explicit end" if state == "closed" else f"explicit {PIECE[kind]}"
         title = f"{what} for {{}}, which is being streamed in chunks"
     cause = why.cause
-    if why.label == "AGUI-CHK-12" and (kind, id_) in w.mixed:
-        cause = w.mixed[kind, id_].key  # the same mixture, told where it began
+    if (why.label == "AGUI-CHK-12" or why.reason in ("own-end", "stream-ended")) and (kind, id_) in w.mixed:
+        cause = w.mixed[kind, id_].key  # the same mixture, or the same second start, told where it began
     elif known is not None and known.opened is None and (kind, id_) in w.orphans:
         cause = w.orphans[kind, id_].key  # the same missing opener
     begun = known is None and cause is None and w.unseen(rule)  # perhaps before the recording
@@ -151,28 +146,35 @@ def _orphan(
         if begun
         else w.find(
             rule,
-            title.replace("{}", named(kind, id_, known)),
+            title.replace("{}", f"a {NOUNS[kind]}" if id_ in w.trace.retired else named(kind, id_, known)),
             why.text,
             reason=why.reason,
             related=why.related,
             label=why.label,
             cause=cause,
-            lane=_lane(tag),
+            lane=_lane(known, tag),
             item=(kind, id_),
         )
     )
     fresh = known is None
-    item = known if known is not None else w.open(kind, id_, id_, _lane(tag), state)
+    item = known if known is not None else w.open(kind, id_, id_, owners.lane_of(tag), state)
     item.state = state
     item.last = w.seq
     if state == "closed" and fresh:
         item.closed = w.seq
+    if known is None:
+        mistaken.noted(w, kind, item.lane, why, finding, ends=state == "closed")
     if finding is not None:
         w.orphans[kind, id_] = finding
         spoilt = w.spoilt.pop(id_, None) if kind == "tool" else None
         if spoilt is not None and finding.rule == "AGUI-TOL-02":
             w.ledger.amend(spoilt, cause=finding.key)
     return item
+
+
+def _lane(item: Item | None, tag: Any) -> str | None:
+    """The lane of a finding, as that of its step: an event without a tag is in its item's."""
+    return item.lane if tag is UNSET and item is not None else owners.lane_of(tag)
 
 
 def _opens_late(w: World, kind: str, id_: str) -> None:
@@ -194,82 +196,22 @@ def _opens_late(w: World, kind: str, id_: str) -> None:
         w.ledger.amend(finding, place=(w.seq, "later"))
 
 
-def _agree(w: World, kind: str, item: Item, tag: Any, what: str) -> None:
-    """A tagged continuation must name the recorded owner; an untagged one always agrees."""
-    item.owner = w.owners.get((BUCKETS[kind], item.id), item.owner)
-    if tag == item.owner:
-        return
-    why = explain.owner_differs(item)
-    w.find(
-        OWNER_RULE[kind],
-        f"{what} for {named(kind, item.id, item)} tagged as {who(_lane(tag))}, but it belongs to {who(item.owner)}",
-        why.text,
-        reason=why.reason,
-        related=why.related,
-        lane=_lane(tag),
-        item=(kind, item.id),
-    )
-
-
-def _lane(tag: Any) -> str | None:
-    return None if tag is UNSET else tag
-
-
-def _owner(w: World, kind: str, id_: str, item: Item | None, tag: Any, parent: Any) -> str | None:
-    """The owner an opener records (the first of the run stands); the checks an opener's tag must pass."""
-    key = (BUCKETS[kind], id_)
-    recorded: Any = w.owners.get(key, UNKNOWN)
-    inherited: Any = UNKNOWN
-    if kind == "tool" and parent is not UNSET:
-        inherited = w.owners.get(("message", parent), UNKNOWN)
-        if tag is not UNSET and inherited is not UNKNOWN and inherited != tag:
-            w.find(
-                "AGUI-TOL-06",
-                f"{named(kind, id_)} is tagged as {who(tag)}, but its parent message {quoted(parent)} "
-                f"belongs to {who(inherited)}",
-                "A call belongs to the message that makes it, so it carries that message’s tag or none.",
-                reason="owner-differs",
-                lane=tag,
-                item=(kind, id_),
-                related=_opening(w, parent),
-            )
-            w.owners[key] = tag
-            return str(tag)
-    claimed = tag if tag is not UNSET else inherited
-    if recorded is UNKNOWN:
-        recorded = w.owners[key] = None if claimed is UNKNOWN else claimed
-    elif claimed is not UNKNOWN and claimed != recorded:
-        rule = {"text": "AGUI-TXT-06", "tool": "AGUI-TOL-07"}.get(kind, "AGUI-RSN-08")
-        w.find(
-            rule,
-            f"{named(kind, id_, item)} is opened again for {who(claimed)}, but it belongs to {who(recorded)}",
-            "Within a run an id stays with its first owner. Another author needs an id of its own.",
-            reason="owner-differs",
-            severity="fatal",
-            lane=_lane(tag),
-            item=(kind, id_),
-            related=() if item is None or item.opened is None else ((item.opened, "opened"),),
-        )
-        recorded = w.owners[key] = claimed
-    owner: str | None = recorded
-    if item is not None:
-        item.owner = owner
-    return owner
-
-
-def _opening(w: World, id_: str) -> tuple[tuple[int, str], ...]:
-    item = w.items["text"].get(id_)
-    return () if item is None or item.opened is None else ((item.opened, "opened"),)
-
-
 def _check_arguments(w: World, item: Item) -> None:
     """TOL-08: by convention a call's arguments are JSON when it ends."""
+    again = 0 if item.reopened is None else len(item.reopened)
+    if again > MAX_READ and again & (again - 1):
+        return
     call = w.held.calls.get(item.id)
     text = "" if call is None else call.arguments.whole()
+    if text and item.id in w.spoilt:  # told once a call, however often it is opened again
+        if is_json(text):
+            _mended(w, w.spoilt.pop(item.id))
+        return
     if not text or is_json(text) or (item.via == "chunk" and w.unseen("AGUI-TOL-08")):
         return
     lost = w.lost.find("piece", "tool", item.id, item.first - 1)
-    source = w.early.get(("tool", item.id)) if lost is None else lost.finding
+    told = w.early.get(("tool", item.id)) or w.mixed.get(("tool", item.id))
+    source = told if lost is None else lost.finding
     finding = w.find(
         "AGUI-TOL-08",
         f"the arguments of {named('tool', item.id, item)} end as {quoted(text[-40:])}, which is not complete JSON",
@@ -280,6 +222,15 @@ def _check_arguments(w: World, item: Item) -> None:
     )
     if finding is not None and source is None:
         w.spoilt[item.id] = finding
+
+
+def _mended(w: World, broken: Finding) -> None:
+    """A call whose arguments ended too early was opened again and is whole; said when all of the finding's are."""
+    w.facts.mended[broken.key] += 1
+    if w.facts.mended[broken.key] == broken.count:
+        w.ledger.amend(
+            broken, why=f"{broken.why} Opened again, they are whole by #{w.seq}.", place=(w.seq, "later")
+        )
 
 
 def is_json(text: str) -> bool:

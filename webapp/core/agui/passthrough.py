@@ -35,7 +35,7 @@ def arrived(w: World, ev: e.Raw | e.Custom) -> None:
 def _custom(w: World, ev: e.Custom) -> None:
     name, facts = ev.name, w.facts
     facts.customs = True
-    hazards_finish.custom(w, name)
+    hazards_finish.custom(w, name, ev.value)
     if facts.told_by_custom is None and carries_text(ev.value):
         facts.told_by_custom = (w.seq, name)
     if not name or _is_prefixed(name):

@@ -30,6 +30,7 @@ import jsonpointer
 import msgspec
 
 from webapp.core.agui.blame import kind_of
+from webapp.core.agui.equal import same
 from webapp.core.agui.facts import MAX_COPIED, Copies
 from webapp.core.agui.pointers import (
     Refused,
@@ -81,7 +82,8 @@ class Failure(NamedTuple):
 
 def patched(document: Any, operations: list[dict[str, Any]], copies: Copies) -> tuple[Any, Failure | None]:
     """The new value and None, or the value as it was and why the patch failed."""
-    held, own = document, set[int]()  # own: ids of the containers that are copies made here
+    held = document
+    own: set[int] = set()  # ids of the containers that are copies made here
     for number, op in enumerate(operations, 1):
         try:
             held = _applied(held, op, own, copies)
@@ -155,6 +157,17 @@ def _mine(container: Any, own: set[int]) -> Any:
     return copied
 
 
+def _disown(value: Any, own: set[int]) -> None:
+    """The value now stands in two places, so neither may be changed without a copy of its own.
+
+    A copy made here stands in copies made here, up to the document: below what is no copy there is none.
+    """
+    level = [value]
+    while level := [part for part in level if id(part) in own and isinstance(part, _CONTAINERS)]:
+        own.difference_update(map(id, level))
+        level = [inner for part in level for inner in (part.values() if isinstance(part, dict) else part)]
+
+
 def _last(holder: Any, key: str, path: list[str], kind: str) -> str | None:
     """The last token as the library must read it; None when the operation changes nothing."""
     at = path[:-1]
@@ -180,18 +193,9 @@ def _last(holder: Any, key: str, path: list[str], kind: str) -> str | None:
 
 def _tested(document: Any, op: dict[str, Any], path: list[str]) -> Any:
     value = found_at(document, path, loose=True)
-    if not _same(value, op["value"]):
+    if not same(value, op["value"]):
         raise Refused(f"the value is {_short(value)}, not {_short(op['value'])}")
     return document
-
-
-def _same(one: Any, other: Any) -> bool:
-    """Equal as JSON values: `true` is not 1, the order of members does not matter. (The library prints both whole.)"""
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_same(value, other[key]) for key, value in one.items())
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
 def _short(value: Any) -> str:
@@ -237,7 +241,7 @@ def _transferred(
         )
     else:
         copies.left -= nodes
-        own.clear()  # the value now stands in two places, so neither may be changed without a copy of its own
+        _disown(value, own)
     document, holder, key = _owned(document, path, own, loose=True)
     if isinstance(holder, dict):
         holder[key] = value

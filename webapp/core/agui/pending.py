@@ -12,8 +12,7 @@ from typing import Any
 from msgspec import UNSET
 
 from webapp.core.agui import values as v
-from webapp.core.agui.items import named
-from webapp.core.agui.world import World, quoted
+from webapp.core.agui.world import World, named, quoted
 from webapp.core.records import Item
 from webapp.core.words import listed
 
@@ -80,7 +79,7 @@ def at_finish(w: World, outcome: Any) -> None:
             "A client works it out from the stream; `pendingToolCallIds` tells the application what it has to do.",
             item=("tool", mine[0].id),
             related=[(item.opened or item.first, "opened") for item in mine],
-            cause=_lost_result(w, [item.id for item in mine]),
+            cause=lost_result(w, [item.id for item in mine]),
         )
     if foreign:
         w.find(
@@ -89,7 +88,7 @@ def at_finish(w: World, outcome: Any) -> None:
             "Either the agent forgot to answer its own tool, or the request left the tool out.",
             item=("tool", foreign[0].id),
             related=[(item.opened or item.first, "opened") for item in foreign],
-            cause=_lost_result(w, [item.id for item in foreign]),
+            cause=lost_result(w, [item.id for item in foreign]),
         )
 
 
@@ -111,7 +110,7 @@ def _check_list(w: World, given: list[str], waiting: list[Item]) -> None:
             "AGUI-TOL-16",
             f"`pendingToolCallIds` {' and '.join(told)}",
             "It holds the calls this run has made and not answered, no more and no fewer. The application acts on it.",
-            cause=_lost_call(w) if extra else _lost_result(w, missing),
+            cause=_lost_call(w) if extra else lost_result(w, missing),
             **about,
         )
     elif given != due:
@@ -130,7 +129,7 @@ def _lost_call(w: World) -> str | None:
     return None if lost is None else lost.finding.key
 
 
-def _lost_result(w: World, ids: list[str]) -> str | None:
+def lost_result(w: World, ids: list[str]) -> str | None:
     """The finding about an answer that a client did not get, when it may have been for one of these calls."""
     lost = next((found for id_ in ids if (found := w.lost.find("result", "tool", id_))), None)
     return None if lost is None else lost.finding.key
@@ -147,6 +146,15 @@ def _check_interrupts(w: World, outcome: v.RunInterrupt, waiting: list[Item]) ->
     """INT-06: the application carries out its own tools; nobody is asked for leave."""
     tools = w.facts.tools
     calls = {item.id: item for item in waiting if tools and item.name in tools}
+    if waiting and len(calls) == len(waiting) and all(i.toolCallId is UNSET for i in outcome.interrupts):
+        w.find(
+            "AGUI-INT-06",
+            f"the run is interrupted, and all it waits for is {_calls(waiting)}, of the application’s own tools",
+            "A run that stops at such calls ends as a success and lists them in `pendingToolCallIds`: the application "
+            "carries them out by itself, and nobody has to be asked.",
+            item=("interrupt", outcome.interrupts[0].id),
+            related=[(call.opened or call.first, "opened") for call in waiting],
+        )
     for interrupt in outcome.interrupts:
         call = None if interrupt.toolCallId is UNSET else calls.get(interrupt.toolCallId)
         if call is not None:

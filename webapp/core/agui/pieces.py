@@ -14,8 +14,8 @@ from typing import Any
 from msgspec import UNSET
 
 from webapp.core.agui import events as e
-from webapp.core.agui.held import BLOCK, Text
 from webapp.core.agui.streams import Stream
+from webapp.core.agui.texts import BLOCK, Text
 from webapp.core.agui.world import BUCKETS, World
 from webapp.core.records import Emitted, Item
 

@@ -7,6 +7,7 @@ say nothing, so this takes a look of its own; it is cheap unless something is su
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, NoReturn
@@ -16,25 +17,18 @@ from msgspec import UNSET
 
 from webapp.core.agui import events as e
 from webapp.core.agui.blame import Place
-from webapp.core.agui.events import EVENTS, Event
+from webapp.core.agui.events import Event
 from webapp.core.agui.values import AddOp, ReplaceOp
 
 BLANK = " \t\r\n"
 MAX_DIGITS = 4000  # Python refuses to read longer integers; to a client such a number is Infinity
 MAX_PATHS = 200  # repeated members that are named; a hostile payload may hold a million
-# members a text must have to decode to the struct (its `type` too), and those it may have
-_MEMBERS: dict[type[msgspec.Struct], tuple[int, tuple[str, ...]]] = {
-    cls: (
-        1 + sum(f.required for f in fields),
-        tuple(f.name for f in fields if not f.required),
-    )
-    for cls, fields in ((cls, msgspec.structs.fields(cls)) for cls in EVENTS.values())
-}
 _CARRIES: dict[type[msgspec.Struct], str] = {
     e.StateSnapshot: "snapshot", e.StateDelta: "delta", e.ActivitySnapshot: "content", e.ActivityDelta: "patch",
     e.Custom: "value",
 }  # fmt: skip
 UNKNOWN = -(10**9)
+_SPACED = re.compile(rb'"[ \t\r\n]+:')
 
 
 class NotJson(ValueError):
@@ -102,33 +96,29 @@ def duplicate_keys(raw: bytes) -> list[str]:
         return []
 
 
-def may_have_duplicates(raw: bytes, event: Event) -> bool:
-    """Whether `raw`, decoded to `event` by the fast path, may name a member twice: then ask `duplicate_keys`.
-
-    Costs one or two scans for a flat event; one that carries objects of objects is encoded again and scanned too.
-    """
-    expected, optional = _MEMBERS[type(event)]
-    carried = expected + sum(getattr(event, name) is not UNSET for name in optional)
-    return may_repeat(raw, carried, event)
-
-
 def may_repeat(raw: bytes, carried: int, event: Event) -> bool:
-    """The same where it is known how many members of its own the event carries.
+    """Whether a payload may name a member twice: then ask `duplicate_keys`.
 
-    `":` ends a key, unless a backslash stands before it inside a text.
+    carried: members of its own that the event has, its `type` too. Costs one or two scans for a flat event; one that
+    carries objects of objects is encoded again and scanned too.
     """
-    keys = raw.count(b'":')
+    keys = raw.count(b'":')  # it ends a key, unless a backslash stands before it inside a text
     if keys == carried:
-        return False
+        return spaced(raw)
     inside = raw.count(b'\\":')
     if keys - inside == carried or (not inside and keys == carried + _inner(event)):
-        return False
+        return spaced(raw)
     try:
         text = msgspec.json.encode(event)
     except (ValueError, OverflowError, RecursionError, TypeError):
         return True
     # fewer than the event carries: the text has blanks before its colons, so counting says nothing
-    return keys - inside != text.count(b'":') - text.count(b'\\":')
+    return keys - inside != text.count(b'":') - text.count(b'\\":') or spaced(raw)
+
+
+def spaced(raw: bytes) -> bool:
+    """Whether a key may stand apart from its colon, so that counting `":` does not count all keys."""
+    return _SPACED.search(raw) is not None
 
 
 def _inner(event: Any) -> int:

@@ -113,5 +113,6 @@ def _use_request(w: World) -> None:
             f"the recorded request is malformed: {listed(faults)}",
             "A client would not have sent it, and an agent should have refused it before the run.",
             severity="info",
+            party="application",
             item=("run", w.run.run_id or "" if w.run is not None else ""),
         )

@@ -6,6 +6,8 @@ Source: events/lifecycle, basic/run-input#identity, basic/versioning#version-neg
 
 from __future__ import annotations
 
+from typing import Any
+
 from webapp.core.agui import events as e
 from webapp.core.agui import identity
 from webapp.core.agui import values as v
@@ -53,10 +55,12 @@ def started(w: World, ev: e.RunStarted) -> None:
             reason="run-open" if lost is None else "end-lost",
             cause=None if lost is None else lost.finding.key,
             item=("run", ev.runId),
-            related=((w.run_opened, "opened"),),
+            related=((w.run_opened, "opened"), *(() if lost is None else ((lost.seq, "expected"),))),
         )
+        if w.nested is not None:
+            w.cut.setdefault(before.run_id, w.nested)
         before.last = max(before.last, w.seq - 1)
-        _outcome(w, before, "rejected")
+        _outcome(w, before, "truncated" if w.gapped and w.headless else "rejected")
         abandon(w)
     w.run_state = cell.next
     run = w.begin_run(ev.threadId, ev.runId, keep=assumed)
@@ -79,7 +83,7 @@ def finished(w: World, ev: e.RunFinished) -> None:
     if cell.rule == "AGUI-RUN-01":
         _not_started(w)
     elif cell.rule is not None:
-        _after_end(w, cell.rule)
+        _after_end(w, cell.rule, ev.runId)
     w.run_state, was = cell.next, w.run_state
     run = w.run
     if was == "start":
@@ -104,12 +108,14 @@ def finished(w: World, ev: e.RunFinished) -> None:
 def failed(w: World, ev: e.RunError) -> None:
     cell = _ERROR[w.run_state]
     text = f"the agent reports that the run failed: {quoted(ev.message)}"
+    # runs that failed alike are told once
+    told: dict[str, Any] = {"item": ("run", _run_id(w)), "path": f"error {ev.message[:500]}"}
     if w.run_state == "start":
         w.begin_run(None, None)
     if cell.rule == "AGUI-RUN-05":
         at = w.run_ended[0] if w.run_ended else w.run_opened
         w.find(cell.rule, f"{text}, after it had finished", f"`RUN_FINISHED` came at #{at}. The run counts as failed.",
-               item=("run", _run_id(w)), related=((at, "closed"),))  # fmt: skip
+               related=((at, "closed"),), **told)  # fmt: skip
     elif cell.rule is not None:
         _after_end(w, cell.rule)
         w.run_state = cell.next
@@ -119,9 +125,9 @@ def failed(w: World, ev: e.RunError) -> None:
             "The code `abort` is what a client itself writes down when the user or the application stops reading: "
             "the agent has most likely not sent it."
         )
-        w.find("AGUI-RUN-18", text, why, item=("run", _run_id(w)))
+        w.find("AGUI-RUN-18", text, why, **told)
     else:
-        w.find("AGUI-RUN-06", text, item=("run", _run_id(w)))
+        w.find("AGUI-RUN-06", text, **told)
     w.run_state = cell.next
     abandon(w)
     w.run_ended = (w.seq, "RUN_ERROR")
@@ -201,14 +207,14 @@ def _not_started(w: World) -> None:
                             related=((lost.seq, "expected"),), cause=lost.finding.key, item=("run", ""))  # fmt: skip
 
 
-def _after_end(w: World, rule: str) -> None:
+def _after_end(w: World, rule: str, run_id: str | None = None) -> None:
     at, name = w.run_ended or (w.run_opened, "RUN_FINISHED")
     verb = "finished" if rule == "AGUI-RUN-03" else "failed"
     legal = "`RUN_STARTED` or `RUN_ERROR`" if rule == "AGUI-RUN-03" else "`RUN_STARTED`"
     reason = "run-ended" if rule == "AGUI-RUN-03" else "run-failed"
     why = f"`{name}` at #{at} ended the run. After it only {legal} may come."
     related = [(at, "closed")]
-    cause = None if w.nested is None else w.nested.key
+    cause = w.cut_by(run_id)
     found = _lost_start(w, at)
     if found is not None:
         reason, why, lost = found

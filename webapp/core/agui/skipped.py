@@ -5,7 +5,7 @@ Rules of this file: which rule needs what, and the sentence when it is not there
 
 from __future__ import annotations
 
-from webapp.core.agui import ending
+from webapp.core.agui import ending, gaps
 from webapp.core.agui.tables import ITEM, SPAN, STEP, SUBAGENT
 from webapp.core.agui.world import World
 from webapp.core.findings import Skipped
@@ -62,6 +62,8 @@ def skipped_rules(w: World, unseen: dict[str, str], *, asked: bool) -> list[Skip
         for rule in rules:
             reasons.setdefault(rule, reason)
 
+    if w.gapped:
+        skip(gaps.behind(), gaps.GAP)
     if w.head_missing and (trace.mid_run or w.untold):
         skip((*_BEGINNINGS, *sorted(w.untold)), NO_BEGINNING)
     if not asked:

@@ -1,29 +1,30 @@
-"""MESSAGES_SNAPSHOT, tool results and the run input: messages that arrive whole.
+"""MESSAGES_SNAPSHOT and the run input: messages that arrive whole.
 
-Rules of this file: reconciliation with what was streamed and the findings about it (MSG-03, MSG-04, MSG-08, TOL-11 …
-TOL-13). Source: events/state#messages_snapshot, events/tool-calls#tool_call_result; section 5, points 3, 9, 11.
+Rules of this file: reconciliation with what was streamed and the findings about it (MSG-03, MSG-04, MSG-08). Source:
+events/state#messages_snapshot; section 5, points 9 and 11.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 import msgspec
-from msgspec import UNSET
 
-from webapp.core import explain
-from webapp.core.agui import collisions, encrypted, hazards_snapshot, metadata, parts, pending, versions
+from webapp.core.agui import encrypted, hazards_snapshot, metadata, parts, pending
 from webapp.core.agui import events as e
-from webapp.core.agui.held import Msg
+from webapp.core.agui.messages import Msg
 from webapp.core.agui.world import BUCKETS, NOUNS, World, quoted, who
-from webapp.core.records import Item
+from webapp.core.findings import Finding
 
+MAX_UNLISTED = 20  # snapshots in a row that are said to leave out one open item
 MAX_COMPARED_CHARS = 200_000  # texts longer than this are not compared with a snapshot's (MSG-04)
 
 
 def messages_snapshot(w: World, ev: e.MessagesSnapshot) -> None:
     snapshot: list[dict[str, Any]] = msgspec.to_builtins(ev.messages)
-    held_before, calls_before = dict(w.held.by_id), dict(w.held.calls)
+    held_before, calls_before, dropped = dict(w.held.by_id), dict(w.held.calls), w.held.dropped
     w.facts.content = True
     pending.fabricated(w, snapshot)
     metadata.check_messages(w, ev.messages)
@@ -32,11 +33,14 @@ def messages_snapshot(w: World, ev: e.MessagesSnapshot) -> None:
     removed, brought = w.held.reconcile(snapshot)
     _reseed_owners(w, snapshot, held_before)
     encrypted.restated(w, snapshot, held_before, calls_before)
+    for raw in snapshot:
+        if raw["role"] == "tool":
+            w.answers.setdefault(raw["toolCallId"], w.seq)
     gone = {msg.id for msg in removed}
     for kind in ("text", "reasoning"):
         for id_ in gone & w.items[kind].keys():
             w.items[kind][id_].gone = w.seq
-    _open_and_absent(w)
+    _open_and_absent(w, held_before, [*calls_before, *dropped])
     hazards_snapshot.compared(w, held_before, removed, brought, _rewritten(w, removed, brought))
 
 
@@ -60,14 +64,18 @@ def _duplicates(w: World, snapshot: list[dict[str, Any]]) -> None:
         seen.add(raw["id"])
 
 
-def _open_and_absent(w: World) -> None:
-    """MSG-03: an open item whose message the snapshot does not list."""
+def _open_and_absent(w: World, messages: Iterable[str], calls: Iterable[str]) -> None:
+    """MSG-03: an open item whose message the snapshot does not list; `messages` and `calls` were held before it."""
     for kind in ("text", "reasoning", "tool"):
-        for item in w.items[kind].values():
+        items, told = w.items[kind], w.facts.unlisted.pop(kind, {})
+        held = w.held.calls if kind == "tool" else w.held.by_id
+        absent = {id_ for id_ in chain(calls if kind == "tool" else messages, told) if id_ not in held}
+        for item in sorted((items[id_] for id_ in absent if id_ in items), key=lambda item: item.ord):
             if item.state != "open" or item.opened is None:
                 continue
-            if item.id in (w.held.calls if kind == "tool" else w.held.by_id):
-                continue
+            times = told.get(item.id, 0) + 1
+            if times < MAX_UNLISTED:
+                w.facts.unlisted[kind][item.id] = times
             finding = w.find(
                 "AGUI-MSG-03",
                 f"the snapshot leaves out {NOUNS[kind]} {quoted(item.id)}, which is still being streamed",
@@ -117,23 +125,32 @@ def _reseed_owners(w: World, snapshot: list[dict[str, Any]], before: dict[str, M
         owner = raw.get("subagentRunId")
         id_ = raw["id"]
         old = before.get(id_)
+        found = None
         if old is not None and (old.role != raw["role"] or old.owner != owner):
             what = f"role from {quoted(old.role)} to {quoted(raw['role'])}" if old.role != raw["role"] else (
                 f"owner from {who(old.owner)} to {who(owner)}")  # fmt: skip
-            w.find("AGUI-MSG-08", f"the snapshot changes message {quoted(id_)}: {what}",
+            found = w.find("AGUI-MSG-08", f"the snapshot changes message {quoted(id_)}: {what}",
                    "A client adopts it silently.", reason="value-differs", lane=owner,
                    item=("text", id_))  # fmt: skip
         bucket = _bucket(raw)
-        w.owners[bucket, id_] = owner
+        _given(w, (bucket, id_), owner, found)
         for kind in ("text", "reasoning", "span"):
             item = w.items[kind].get(id_)
             if item is not None and BUCKETS[kind] == bucket:
                 item.owner = owner
         for call in raw.get("toolCalls") or ():
-            w.owners["tool", call["id"]] = owner
+            _given(w, ("tool", call["id"]), owner, found)
             item = w.items["tool"].get(call["id"])
             if item is not None:
                 item.owner = owner
+
+
+def _given(w: World, key: tuple[str, str], owner: str | None, found: Finding | None) -> None:
+    """A snapshot records an owner; one that differs from before explains what fails by it."""
+    before = w.owners.get(key, owner)
+    if before != owner:
+        w.facts.reowned[key] = (w.seq, before, found)
+    w.owners[key] = owner
 
 
 def seed_input(w: World, messages: list[dict[str, Any]]) -> None:
@@ -150,71 +167,3 @@ def _bucket(raw: dict[str, Any]) -> str:
     """Where a whole message's owner is recorded: by its role."""
     role = raw["role"]
     return role if role in ("reasoning", "activity") else "message"
-
-
-def tool_result(w: World, ev: e.ToolCallResult) -> Item:
-    tag = None if ev.subagentRunId is UNSET else ev.subagentRunId
-    call = w.items["tool"].get(ev.toolCallId)
-    _check_result(w, ev, call, tag)
-    pending.answered(w, call, tag)
-    collisions.check(w, ev.messageId, "tool", tag, answers=ev.toolCallId)
-    if ev.content.__class__ is list:
-        versions.dates(w, "a result of content parts")
-        parts.check_parts(w, ev.content)
-    key = (ev.messageId, w.seq)
-    item = w.open("result", key, ev.messageId, tag, "closed")
-    item.parent = ev.toolCallId
-    item.opened = item.closed = w.seq
-    if call is not None:
-        item.name = call.name
-        call.last = w.seq
-        if call.result is None:
-            call.result = w.seq
-    if ev.content == []:
-        w.find("AGUI-TOL-21", f"the result of tool call {quoted(ev.toolCallId)} is an empty list of parts",
-               "A result with nothing to show is the empty string.", lane=tag,
-               item=("tool", ev.toolCallId))  # fmt: skip
-    content = ev.content if isinstance(ev.content, str) else msgspec.to_builtins(ev.content)
-    w.held.result(ev.messageId, ev.toolCallId, content, tag, ev.metadata)
-    w.owners["message", ev.messageId] = tag  # the newest result mints the message
-    return item
-
-
-def _check_result(w: World, ev: e.ToolCallResult, call: Item | None, tag: str | None) -> None:
-    about: dict[str, Any] = {"lane": tag, "item": ("tool", ev.toolCallId)}
-    answered = w.answers.get(ev.toolCallId)
-    unknown = call is None and ev.toolCallId not in w.held.calls
-    if unknown and w.unseen("AGUI-TOL-11", thread=True):
-        pass
-    elif unknown:
-        sure = w.input_known or len(w.runs) > 1
-        w.find(
-            "AGUI-TOL-11",
-            f"a result for tool call {quoted(ev.toolCallId)}, which nobody has made",
-            "A client appends it at the end of the conversation."
-            if sure
-            else "The request is not recorded, so the call may stand in the earlier conversation.",
-            severity=None if sure else "info",
-            **about,
-        )
-    elif answered is not None:
-        early = w.early.get(("tool", ev.toolCallId))
-        restreamed = early is not None and early.rule == "AGUI-RUN-17"
-        w.find("AGUI-TOL-12", f"a second result for tool call {quoted(ev.toolCallId)}",
-               f"#{answered} has already answered it. A client shows both.",
-               related=((answered, "answer"),),
-               cause=early.key if early is not None and restreamed else None, **about)  # fmt: skip
-    elif call is not None and call.state == "open" and call.via == "explicit":
-        lost = explain.lost_end(w, call)
-        hasty = w.find(
-            "AGUI-TOL-13",
-            f"a result for tool call {quoted(ev.toolCallId)} while its arguments are still open",
-            f"#{call.opened} opened the call and nothing has closed it yet.",
-            reason="still-open",
-            related=((call.opened or call.first, "opened"),),
-            cause=None if lost is None else lost.finding.key,
-            **about,
-        )
-        if hasty is not None:
-            w.hasty[ev.toolCallId] = hasty
-    w.answers.setdefault(ev.toolCallId, w.seq)

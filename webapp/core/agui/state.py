@@ -87,11 +87,13 @@ def _failed(w: World, failure: Failure) -> None:
 
 
 def _lost(w: World) -> str | None:
-    """The finding about a change of the state that a client did not get."""
-    lost = w.lost.find("state", "state", None)
-    return None if lost is None else lost.finding.key
+    """The finding about a change of the state that a client did not get, or about another state to start from."""
+    lost = w.lost.find("state", "state", None, w.facts.whole.get("", -1))
+    told = w.facts.carried if lost is None else lost.finding
+    return None if told is None else told.key
 
 
 def _resynchronised(w: World) -> None:
     w.trace.baseline = True
-    w.facts.diverged = w.facts.patched_after = None
+    w.facts.whole[""] = w.seq
+    w.facts.diverged = w.facts.patched_after = w.facts.carried = None

@@ -12,6 +12,7 @@ from msgspec import UNSET
 
 from webapp.core import explain
 from webapp.core.agui import events as e
+from webapp.core.agui import mistaken
 from webapp.core.agui.tables import STEP, SUBAGENT
 from webapp.core.agui.world import World, quoted, who
 from webapp.core.records import Item
@@ -26,12 +27,16 @@ def step_started(w: World, ev: e.StepStarted) -> Item:
     item = w.items["step"].get(key)
     cell = _STEP_START["never" if item is None else item.state]
     if cell.rule is not None and item is not None:
-        why = explain.still_open(item, chunk=False)
-        w.find(cell.rule, f"step {quoted(ev.stepName)} is started again while it is open", why.text,
-               reason=why.reason, related=why.related, lane=tag, item=("step", ev.stepName))  # fmt: skip
+        why = explain.still_open(w, item, chunk=False)
+        twice = w.find(cell.rule, f"step {quoted(ev.stepName)} is started again while it is open", why.text,
+               reason=why.reason, related=why.related, cause=why.cause, lane=tag,
+               item=("step", ev.stepName))  # fmt: skip
+        if twice is not None:
+            w.mixed["step", key] = twice
         item.last = w.seq
         return item
     _opens_late(w, "step", key, ev.stepName)
+    w.facts.astray.pop(key, None)
     item = w.open("step", key, ev.stepName, tag, cell.next)
     item.name = ev.stepName
     return item
@@ -44,17 +49,15 @@ def step_finished(w: World, ev: e.StepFinished) -> Item:
     state = "never" if item is None else item.state
     holder: Item | None = None
     if state != "open" and not (item is None and w.headless):
-        holder = next(
-            (s for s in w.items["step"].values() if s.id == ev.stepName and s.state == "open"), None
-        )
+        holder = w.opened.step(ev.stepName)
         state = "elsewhere" if holder is not None else state
     cell = _STEP_END[state]
-    if cell.rule is None and item is not None:
-        w.close(item)
+    if item is not None and (cell.rule is None or w.facts.astray.pop(key, None) is not None):
+        w.close(item)  # or the right finish, after one of another owner has been taken for it
         return item
     if holder is not None:
         at = explain.last_opening(holder)
-        w.find(
+        astray = w.find(
             cell.rule or "",
             f"step {quoted(ev.stepName)} of {who(holder.lane)} is finished as a step of {who(tag)}",
             f"#{at} started it. A step’s finish carries exactly the tag of its start; without one it is "
@@ -65,8 +68,10 @@ def step_finished(w: World, ev: e.StepFinished) -> Item:
             item=("step", ev.stepName),
         )
         w.close(holder)
+        if astray is not None:
+            w.facts.astray[holder.lane, ev.stepName] = astray
         return holder
-    why = explain.not_open(w, "step", key, ev.stepName)
+    why = _second_end(w, "step", key, explain.not_open(w, "step", key, ev.stepName))
     begun = item is None and why.cause is None and w.unseen(cell.rule or "")
     finding = None if begun else w.find(
         cell.rule or "", f"step {quoted(ev.stepName)} finishes, but it is not open", why.text, reason=why.reason,
@@ -77,6 +82,7 @@ def step_finished(w: World, ev: e.StepFinished) -> Item:
     item.last = w.seq
     if item.closed is None:
         item.closed = w.seq
+    mistaken.noted(w, "step", tag, why, finding, ends=True)
     if finding is not None:
         w.orphans["step", key] = finding
     return item
@@ -89,9 +95,11 @@ def subagent_started(w: World, ev: e.SubagentStarted) -> Item:
     cell = _SUB_START[state]
     title = f"subagent {quoted(id_)} is announced again"
     if cell.rule == "AGUI-SUB-02" and item is not None:
-        why = explain.still_open(item, chunk=False)
-        w.find(cell.rule, f"{title} while it is active", why.text, reason=why.reason, related=why.related, lane=id_,
-               item=("subagent", id_))  # fmt: skip
+        why = explain.still_open(w, item, chunk=False)
+        twice = w.find(cell.rule, f"{title} while it is active", why.text, reason=why.reason, related=why.related,
+               cause=why.cause, lane=id_, item=("subagent", id_))  # fmt: skip
+        if twice is not None:
+            w.mixed["subagent", id_] = twice
     elif cell.rule is not None and item is not None:
         why = explain.closed_why(w, item)
         w.find(cell.rule, f"{title} in the run that has already ended it", f"{why.text} Every invocation needs an id "
@@ -116,18 +124,19 @@ def subagent_ended(w: World, ev: e.SubagentFinished | e.SubagentError) -> Item:
     state = _invocation(item)
     cell = _SUB_END[state]
     if cell.rule is not None:
-        why = explain.not_open(w, "subagent", id_, id_)
+        why = _second_end(w, "subagent", id_, explain.not_open(w, "subagent", id_, id_))
         if why.reason == "never-opened":
             why = why._replace(text="An invocation has both an announcement and an end, or neither.")
         title = (
             "ends a second time"
-            if item is not None and item.opened is not None
+            if item is not None and (item.opened is not None or explain.begun_before(w, item))
             else "ends, but this run has not announced it"
         )
         begun = item is None and why.cause is None and w.unseen(cell.rule)
         finding = None if begun else w.find(cell.rule, f"subagent {quoted(id_)} {title}", why.text, reason=why.reason,
                          related=why.related, cause=why.cause, lane=id_, item=("subagent", id_))  # fmt: skip
         if item is None:
+            mistaken.noted(w, "subagent", None, why, finding, ends=True)
             item = w.open("subagent", id_, id_, id_, "closed")
             item.closed = w.seq
             if finding is not None:
@@ -149,15 +158,25 @@ def check_tag(w: World, tag: str) -> None:
     """An attributed event comes after its invocation's end (SUB-13)."""
     item = w.items["subagent"].get(tag)
     if item is not None and item.state == "closed" and item.opened is not None:
-        w.find(
+        shown = w.facts.ended_early.get(tag)
+        finding = w.find(
             "AGUI-SUB-13",
             f"`{w.type}` is tagged with {invocation(item)}, which has already ended",
             f"It ended at #{item.closed}. Clients accept what comes later, but the end was sent too early.",
             reason="own-end",
             related=((item.closed or item.last, "closed"),),
+            cause=shown.key if shown is not None and shown.rule != "AGUI-SUB-13" else None,
             lane=tag,
             item=("subagent", tag),
         )
+        if finding is not None:
+            w.facts.ended_early.setdefault(tag, finding)
+
+
+def _second_end(w: World, kind: str, key: Any, why: explain.Why) -> explain.Why:
+    """A second end follows from a second start, where there was one."""
+    twice = w.mixed.get((kind, key)) if why.reason == "own-end" else None
+    return why if twice is None else why._replace(cause=twice.key)
 
 
 def _invocation(item: Item | None) -> str:

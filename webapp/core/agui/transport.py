@@ -88,6 +88,8 @@ class Transport:
                 "a frame is larger than 10 MB",
                 "The protocol sets no limit; the reference client gives up at 10 MiB.",
             )
+        if "gap" in notes:
+            self._world.gap()
 
     def no_event(self, notes: Sequence[str]) -> bool:
         """Whether a frame holds no event that can be judged; says what is wrong with it."""

@@ -16,12 +16,14 @@ from msgspec import UNSET
 from webapp.core.agui import (
     activity,
     chunks,
+    closing,
     encrypted,
     ending,
     hazards,
     items,
     passthrough,
     request,
+    results,
     runs,
     snapshots,
     state,
@@ -108,7 +110,7 @@ def _span_closer(w: World, ev: e.ReasoningEnd) -> Change:
 
 
 def _result(w: World, ev: e.ToolCallResult) -> Change:
-    return snapshots.tool_result(w, ev), "result", None
+    return results.tool_result(w, ev), "result", None
 
 
 def _step_started(w: World, ev: e.StepStarted) -> Change:
@@ -288,6 +290,8 @@ def _muted(w: World, route: Route, ev: Any) -> Change:
     """After a run's end an event is one fault already; what it does to its item is followed in silence."""
     w.ledger.muted = True
     try:
-        return route.handle(w, ev)
+        change = route.handle(w, ev)
     finally:
         w.ledger.muted = False
+    closing.late(w, change)
+    return change

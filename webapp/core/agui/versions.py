@@ -23,7 +23,7 @@ def declared(w: World, version: Any) -> None:
     versions = w.trace.versions
     request, run = w.trace.request, w.run
     replay = request is not None and run is not None and request.runId == run.run_id
-    other = next(((at, was) for at, was in versions if was != version), None)
+    other = next(((at, was) for was, at in versions.items() if was != version), None)
     if other is not None and not replay and w.nested is None:
         w.find(
             "AGUI-VER-06",
@@ -33,7 +33,7 @@ def declared(w: World, version: Any) -> None:
             item=("run", (run.run_id if run is not None else None) or ""),
             related=((other[0], "previous"),),
         )
-    versions.append((w.seq, version))
+    versions.setdefault(version, w.seq)
 
 
 def dates(w: World, what: str) -> None:

@@ -186,8 +186,11 @@ class Walk:
         if meant != key and known and known.required and meant not in holder:
             return  # told once, with the missing field
         rule, title = blame.stripped_rule(self.type, at.form, shape.cls.__name__)
+        role = holder.get("role")
+        if rule == "AGUI-ENV-02" and isinstance(role, str) and "." in at.where:
+            title = "a message of role `{role}` has no `{key}`, here `{where}`"
         snake = meant != key and known is not None
-        title = title.format(type=self.type, where=at.where, key=shown(key)) + (
+        title = title.format(type=self.type, where=at.where, key=shown(key), role=role) + (
             f", only `{meant}`" if snake else ""
         )
         self.stripped.append(

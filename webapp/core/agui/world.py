@@ -6,21 +6,26 @@ modules say when; items, runs and tags change only through the methods here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 from msgspec import UNSET
 
+from webapp.core.agui import gaps
 from webapp.core.agui.facts import RunFacts, TraceFacts
-from webapp.core.agui.held import Held, Text
+from webapp.core.agui.held import Held
 from webapp.core.agui.lost import LostEvents
+from webapp.core.agui.opened import Opened
 from webapp.core.agui.streams import Streams
+from webapp.core.agui.texts import Text
 from webapp.core.findings import Finding, Run
 from webapp.core.ledger import Ledger
 from webapp.core.lookalikes import Lookalikes
 from webapp.core.records import Emitted, Item
 
 KINDS = ("text", "tool", "reasoning", "span", "step", "subagent", "activity", "result")
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")  # what no terminal, page or database should get
 UNKNOWN = object()  # "no owner recorded"; None means the parent agent
 
 NOUNS = {
@@ -61,6 +66,7 @@ class World:
         self.run_ended: tuple[int, str] | None = None  # record number and type of the last terminal event
         self.items: dict[str, dict[Any, Item]] = {kind: {} for kind in KINDS}
         self.past: dict[str, dict[Any, Item]] = {kind: {} for kind in KINDS}
+        self.opened = Opened()  # items of this run that explicit events opened
         self.alike: dict[str, Lookalikes] = {kind: Lookalikes() for kind in KINDS}  # of this run
         self.ords = 0
         self.tags: dict[str, int] = {}  # tag -> first record that carried it in this run
@@ -79,6 +85,7 @@ class World:
         self.nested: Finding | None = (
             None  # the start that cut the run before; what that run still sends follows from it
         )
+        self.cut: dict[str | None, Finding] = {}  # id of a run that was cut so -> that finding
         self.spoiler: Finding | None = (
             None  # what is wrong with the event at hand, if it bears on what it is about
         )
@@ -91,9 +98,12 @@ class World:
         ] = {}  # item whose pieces came before its opener -> the finding
         self.hasty: dict[str, Finding] = {}  # call id -> the finding that it was answered while open
         self.left: dict[tuple[str, Any], Finding] = {}  # item open when its run finished -> the finding
+        self.hurried: Finding | None = (
+            None  # the one of them that showed first that the run was finished too early
+        )
         self.mixed: dict[
             tuple[str, Any], Finding
-        ] = {}  # item sent in both forms -> the first finding about that
+        ] = {}  # item sent in both forms, or started while open -> the first finding about that
         self.late: dict[tuple[str, Any], Finding] = {}  # item whose end came before its opener -> the finding
         self.last_ts: int | None = None
         self.started_late: Finding | None = None  # the RUN-01 of an assumed run
@@ -108,6 +118,7 @@ class World:
         self.head_missing = False  # the recording begins later than the stream
         self.headless = False  # and the run at hand began before it
         self.untold: set[str] = set()  # rules that could not be judged for that reason
+        self.gapped = False  # records are missing in the middle (gaps.py)
         self.frozen: tuple[list[dict[str, Any]], Any] | None = None  # messages and state at the rejection
         self.blanked: dict[str, Finding] = {}  # message id -> the snapshot finding that removed it while open
 
@@ -128,6 +139,8 @@ class World:
             self.ords += 1
             self.items[kind][key] = item
             self.alike[kind].add(item)
+            if state == "open" and via == "explicit":
+                self.opened.add(item)
             return item
         if state == "open":
             if item.opened is None:
@@ -138,6 +151,8 @@ class World:
                 item.reopened.append(self.seq)
             item.via = via
             item.closed = item.closed_by = None
+            if via == "explicit":
+                self.opened.add(item)
         item.state = state
         item.last = self.seq
         return item
@@ -166,19 +181,34 @@ class World:
         if not keep:
             self.facts = RunFacts()
             self.headless = False
+            if self.gapped:
+                self._run_is_whole()
             for kind, items in self.items.items():
                 self.past[kind].update(items)
                 items.clear()
                 self.alike[kind] = Lookalikes()
-            for store in (self.tags, self.owners, self.ended_streams, self.orphans):
+            for store in (self.tags, self.owners, self.orphans):
                 store.clear()
+            # a nested start has ended those that were going on
+            self.ended_streams = {
+                lane: last for lane, last in self.ended_streams.items() if last[1] == self.seq
+            }
             self.late.clear()
             self.mixed.clear()
             self.early.clear()
             self.hasty.clear()
             self.left.clear()
+            if self.hurried is not None and self.stray is not None:
+                self.ledger.complete(self.stray)  # what follows a later run has a cause of its own
+            self.hurried = None
             self.lost.clear()
+            self.opened.clear()
         return self.run
+
+    def cut_by(self, run_id: Any) -> str | None:
+        """What a nested start explains: the finding that cut this run, or the run before the one at hand."""
+        told = self.cut.get(run_id) or self.nested
+        return None if told is None else told.key
 
     def unseen(self, rule: str, *, thread: bool = False) -> bool:
         """Whether the beginning that `rule` misses may lie before the recording: then it is not to be judged.
@@ -189,6 +219,20 @@ class World:
             return False
         self.untold.add(rule)
         return True
+
+    def gap(self) -> None:
+        """Records are missing before the one at hand."""
+        self.gapped = self.head_missing = self.headless = self.facts.mid_run = True
+        self.trace.baseline = False
+        for rule in gaps.behind():
+            self.ledger.unjudged.setdefault(rule, gaps.GAP)
+
+    def _run_is_whole(self) -> None:
+        """Nothing is missing in the run that begins, though there is before it."""
+        unjudged = self.ledger.unjudged
+        for rule in gaps.OF_A_RUN:
+            if unjudged.get(rule) == gaps.GAP:
+                del unjudged[rule]
 
     # ── findings ─────────────────────────────────────────────
 
@@ -209,10 +253,17 @@ def quoted(text: str | None) -> str:
         return "`null`"
     if text == "":
         return '`""` (empty)'
-    flat = text.replace("`", "'").replace("\n", "\\n")
+    flat = _UNSAFE.sub("\ufffd", text.replace("`", "'").replace("\n", "\\n"))
     return f"`{flat}`" if len(flat) <= 60 else f"`{flat[:40]}…{flat[-12:]}`"
 
 
 def who(tag: str | None) -> str:
     """The owner of a tag, in words."""
     return "the parent agent" if tag is None else f"subagent {quoted(tag)}"
+
+
+def named(kind: str, id_: str, item: Item | None = None) -> str:
+    """How a title names an item: `` `weather` call `call_p0` `` or `` message `m1` ``."""
+    if kind == "tool" and item is not None and item.name:
+        return f"{quoted(item.name)} call {quoted(id_)}"
+    return f"{NOUNS[kind]} {quoted(id_)}"

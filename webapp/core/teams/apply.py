@@ -114,7 +114,7 @@ def _in_stream(call: Call, stream: Stream) -> Change:
     if stream.state in ("done", "stopped", "expired") and stream.state != before:
         stream.ended_by = call
     stream.last = call
-    return _screen(call, stream, before, was)
+    return _screen(call, stream, was)
 
 
 def _pending(call: Call, stream: Stream) -> None:
@@ -208,7 +208,7 @@ def _opened(call: Call, stream: Stream) -> None:
             stream.chat.by_id[issued] = stream  # its lane keeps the name that its first record gave it
 
 
-def _screen(call: Call, stream: Stream, before: str, was: str) -> Change:
+def _screen(call: Call, stream: Stream, was: str) -> Change:
     """The stream's item after the call."""
     item = stream.item
     item.last = call.seq

@@ -62,9 +62,11 @@ class TeamsEngine:
         world = self._world
         world.records += 1
         exchange = exchanges.read(raw)
+        if "gap" in framing:
+            self._ledger.unjudged.update(skipped.BEHIND_GAP)
         if exchange is None:
             return Step(seq=seq, type=None, reached="dropped")
-        if exchange.at is None:
+        if exchange.at is None and "arrived" not in framing:
             exchange.at = at
         call = Call(seq=seq, ex=exchange, chat=world.chat(exchange), at=exchange.at, ended=exchange.ended)
         self._note(call)

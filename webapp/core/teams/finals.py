@@ -112,7 +112,7 @@ def _id(world: World, call: Call, stream: Stream) -> None:
         "TEAMS-026",
         call,
         f"the final {named}",
-        _why_unnamed(stream, start) + answered(call),
+        _why_unnamed(start) + answered(call),
         related=[] if start is None else [(start.seq, "opened")],
         cause=None if start is None or stream.opened is not None else world.blamed.get(start.seq),
     )
@@ -130,7 +130,7 @@ def _unknown(call: Call, stream: Stream) -> bool:
     return call.chat.turn > 0 or len(call.chat.streams) > 1  # the recording begins earlier than the stream
 
 
-def _why_unnamed(stream: Stream, start: Call | None) -> str:
+def _why_unnamed(start: Call | None) -> str:
     if start is None:
         return "No call opened a stream for it."
     ex = start.ex

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from webapp.errors import BadInput, NotFound, OutOfOrder, TooLarge
 from webapp.ingest.live import keeping
 from webapp.ingest.live.lines import Lines
-from webapp.ingest.live.reading import form_of
+from webapp.ingest.live.reading import GUESSED, form_of
 from webapp.readers.limits import in_words
 from webapp.readers.plain.sse import DONE
 from webapp.readers.tally import is_object
@@ -72,12 +72,10 @@ def add(
             if capture.reason not in keeping.RESUMABLE:
                 raise BadInput(OVER)
             keeping.resume(session, capture, owner, now)
-        if events is not None:
-            capture.form = capture.form or "ndjson"
-            data = as_text(events, capture.form)
-        else:
-            capture.form = capture.form or form_of(data) or ""
-            data = whole(data, capture.form)
+        form = capture.form.removesuffix(GUESSED) or ("ndjson" if events is not None else form_of(data) or "")
+        if form and not capture.form:
+            capture.form = form + GUESSED
+        data = whole(data, form) if events is None else as_text(events, form)
         if capture.size + len(data) > settings.max_upload_bytes:
             limit = in_words(settings.max_upload_bytes)
             raise TooLarge(f"The recording would be larger than {limit}; end it and begin another.")

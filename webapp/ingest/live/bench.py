@@ -170,10 +170,18 @@ class Bench:
         if capture.owner != self._owner or capture.ended is None or capture.parts > analyst.next_part:
             behind.add(pk)
             return _live(analyst.write(session))
-        public, records, _ = analyst.finish(session, capture)
+        judged = analyst.finish(session, capture)
+        while judged is None and analyst.catch_up(session):
+            judged = analyst.finish(session, capture)
+        if judged is None:
+            behind.add(pk)
+            return _live(analyst.write(session))
+        public, records, _ = judged
         trace = traces.by_pk(session, pk)
         assert trace is not None  # `finish` wrote to it
         keeping.close(session, trace, capture)
+        if trace.masked is not None:
+            trace.masked += analyst.masked
         del self._analysts[pk]
         self._failed.discard(pk)
         return public, records, trace.status

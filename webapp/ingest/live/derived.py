@@ -9,15 +9,17 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
+import msgspec
 from sqlalchemy.orm import Session
 
-from webapp.core import Replay
 from webapp.core.findings import Report
 from webapp.core.records import Record
+from webapp.core.replay import Replay
 from webapp.ingest.clock import Clock
 from webapp.ingest.incoming import Unread
 from webapp.ingest.index import AT, HEAD, PREFIX, SEQ, TS, Indexer, Row
 from webapp.ingest.rows import finding_row, item_rows, item_severities, run_row, severities, sum_up
+from webapp.ingest.sealed_engine import Sealed, engine_of, length
 from webapp.readers.base import Account
 from webapp.storage import bulk, live_rows
 from webapp.storage.models import Trace
@@ -28,13 +30,19 @@ SNAPSHOT = "MESSAGES_SNAPSHOT"
 
 
 class Derived:
-    """`add` records, then `write`; `finish` once. records: how many were added."""
+    """`add` records, then `write`; `finish` once. records: how many were added.
 
-    def __init__(self, trace: int, replay: Replay) -> None:
+    account: of the reader, which has given its first record. Raises BadInput, here and from `finish`, for a redacted
+    file that is refused.
+    """
+
+    def __init__(self, trace: int, replay: Replay, account: Account) -> None:
         self.records = 0
         self._pk = trace
         self._replay = replay
-        self._index = Indexer(trace, replay.held, replay.state_now)
+        self._engine = engine_of(replay, account)
+        self._sealed = isinstance(self._engine, Sealed)
+        self._index = Indexer(trace, replay.held, replay.state_now, length if self._sealed else len)
         self._clock = Clock()
         self._unread = Unread()
         self._heads = 0
@@ -51,7 +59,7 @@ class Derived:
 
     def add(self, records: Iterable[Record]) -> None:
         """Judge them; nothing is written."""
-        feed, add, unread = self._replay.feed, self._index.add, self._unread
+        feed, add, unread = self._engine.feed, self._index.add, self._unread
         for record in records:
             step = feed(record.payload, record.at, record.framing)
             if step.type is None:
@@ -65,7 +73,7 @@ class Derived:
         """Bring the tables up to what was added."""
         now = time.monotonic()
         whole = now - self._looked > WHOLE_EVERY
-        self._write(session, trace, account, self._replay.so_far(), whole=whole)
+        self._write(session, trace, account, self._so_far(), whole=whole)
         if whole:
             self._looked = now
             if self.records > self._counted:
@@ -74,11 +82,11 @@ class Derived:
 
     def stopped_here(self, reason: str) -> None:
         """The recording was ended, not the stream: see `Replay.stopped_here`."""
-        self._replay.stopped_here(reason)
+        self._engine.stopped_here(reason)
 
     def finish(self, session: Session, trace: Trace, account: Account) -> Report:
         """The recording ended: the same, with the rules about its end."""
-        report = self._replay.finish(account.head)
+        report = self._engine.finish(account.head)
         if report.protocol == "teams":
             self._unread.tell(account)
         self._index.finish()
@@ -86,6 +94,13 @@ class Derived:
         self._write(session, trace, account, report, whole=True)
         live_rows.replace_density(session, self._pk, self.records)
         return report
+
+    def _so_far(self) -> Report:
+        """Of a redacted file nothing is concluded before it is known to be whole."""
+        report = self._replay.so_far()
+        if not self._sealed:
+            return report
+        return msgspec.structs.replace(report, verdict="unchecked", rejected_at=None, runs=[], findings=[])
 
     # ── what is written ──────────────────────────────────────
 
@@ -122,6 +137,7 @@ class Derived:
             live_rows.replace_lanes(session, pk, lanes)
             self._lanes = lanes
         trace.heads = self._heads
+        self._clock.time_of_day = account.time_of_day
         sum_up(trace, index, self._clock, report, account)
         session.flush()
 

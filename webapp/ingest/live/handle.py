@@ -14,6 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 
 from webapp.errors import Busy, TooLarge, UserError
+from webapp.ingest.live.keeping import LOST_END
 from webapp.ingest.live.lines import Lines
 from webapp.ingest.live.pending import Pending, Taken
 from webapp.readers.limits import in_words
@@ -184,6 +185,8 @@ class Live:
                 lines.gap(data, at)
             else:
                 lines.feed(data, at)
+        if reason == "" and lines.lost_end:
+            reason = LOST_END
         if (piece := lines.take(last=reason is not None)) is not None:
             self._pieces.append(piece)
         if not (self._pieces or waiting or notes or reason is not None):

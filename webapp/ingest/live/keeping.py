@@ -31,6 +31,7 @@ KILLED = "Lanescope ended without a chance to finish this recording: what came l
 IDLE = "Nothing came for a long time, and nobody said that the recording was over."
 RESUMABLE = (STOPPED, KILLED, IDLE)  # a recording in batches that ended so goes on with its next batch
 IDLE_SECONDS = 600.0  # after which a recording in batches counts as left
+LOST_END = "The end of the stream came faster than it could be stored, and is not here."
 UNKEPT = "Lanescope failed while it stored this recording; its log says where. What came later is not here."
 MISSING = "There is no such recording: it was deleted, or the address is not complete."
 
@@ -150,7 +151,7 @@ def _store(session: Session, capture: Capture, taken: Taken, now: float) -> list
 def _gap(missing: int) -> str:
     return (
         f"{missing:,} bytes are missing: they came faster than they could be stored, and the traffic was not held up "
-        "for them. What seems to be wrong next to the gap may come from that."
+        "for them. What seems to be wrong there, and may come from that, is not judged."
     )
 
 

@@ -9,7 +9,7 @@ of the producer.
 from __future__ import annotations
 
 from webapp.core.masking.masker import Masker, masked
-from webapp.ingest.live.arrivals import packed
+from webapp.ingest.live.arrivals import GAP, packed
 from webapp.storage.captures import Piece
 
 MAX_LINE = 1024 * 1024  # bytes of a line that are waited for; of a longer one the beginning goes ahead
@@ -20,7 +20,8 @@ BOM = b"\xef\xbb\xbf"
 
 class Lines:
     """Incremental. on: credentials are looked for; count: how many were overwritten; size: bytes handed on;
-    received: bytes taken; waiting: bytes of a line whose end has not come; missing: bytes that were left out."""
+    received: bytes taken; waiting: bytes of a line whose end has not come; missing: bytes that were left out;
+    lost_end: nothing came behind the last of these."""
 
     def __init__(self, on: bool, size: int = 0) -> None:
         self.count = 0
@@ -31,6 +32,7 @@ class Lines:
         self._long: Masker | None = None  # of a line that goes ahead in parts
         self._ahead = False  # the beginning of a line went ahead
         self._torn = False  # up to the next line end nothing is taken
+        self.lost_end = False
         self._events: bool | None = None  # it is an event stream; None until something came
         self.received = size
         self._marks: list[tuple[int, float]] = []  # of what was received and not handed on
@@ -48,6 +50,7 @@ class Lines:
                 return
             self._torn, data = False, data[end:]
         if data:
+            self.lost_end = False
             self._add(data, at)
 
     def gap(self, size: int, at: float) -> None:
@@ -64,6 +67,8 @@ class Lines:
             self._marks += [(self.received, time) for _, time in came]
         if self.received:  # a blank line: what comes after the gap is no part of the event before it
             self._add(b"\n\n" if self._ahead and not self._held else b"\n", at)
+        self._marks.append((self.received, GAP))
+        self.lost_end = True
 
     def take(self, last: bool = False) -> Piece | None:
         """What can be stored by now. last: the recording has ended, so everything."""

@@ -1,105 +1,47 @@
-"""How a live recording is read: its form by its first line, its protocol by its first records.
+"""How a live recording is read: as an upload of the same bytes, in the same words.
 
-Rules of this file: the same answers however the bytes were split, since a recording may be judged again from what is
-stored.
+Rules of this file: what only recordings have to know of it. Which form and protocol they have, `readers/pushed` says.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from webapp.core.records import Record
-from webapp.readers.base import Reader
-from webapp.readers.detect import Detection, open_reader
+from webapp.ingest.cleaner import Cleaner
+from webapp.ingest.incoming import prepared
+from webapp.readers.base import Account
+from webapp.readers.detect import Detection
 from webapp.readers.limits import Limits
-from webapp.readers.signs import protocol_of
-from webapp.readers.tally import parse
+from webapp.readers.lines import BOM
+from webapp.readers.pushed import Pushed
 
-FORMS = ("sse", "ndjson")
-PROTOCOLS = ("ag-ui", "teams")
-OTHERWISE = "ag-ui"  # where no record says anything
-UNDECIDED = 20  # records waited for until one says which protocol it speaks
+FORMS = ("sse", "ndjson")  # in which a recording can be said to come
+GUESSED = "?"  # behind a form that nobody named: batches are completed by it, and it is not read by it
 RECORDED = "it was recorded as it came"
-BOM = b"\xef\xbb\xbf"
 
 
-class Reading:
-    """form, protocol: "" until they are known; records that say nothing are waited for, the others come at once."""
+def reading(
+    form: str, protocol: str, limits: Limits, cleaner: Cleaner, settled: Detection | None = None
+) -> Pushed:
+    """form, protocol: as `captures` has them, "" where nobody named one; settled: as of `Pushed`."""
 
-    def __init__(self, form: str, protocol: str, limits: Limits) -> None:
-        self.form = form
-        self.protocol = protocol
-        self.reader: Reader | None = None
-        self._limits = limits
-        self._blank = bytearray()  # before the first line that is not blank
-        self._waiting: list[Record] = []
-        self._decided = False
-        self._what = ""  # what the records are, in words
+    def through(records: Iterator[Record], found: Detection, account: Account) -> Iterator[Record]:
+        return prepared(cleaner.records(records, found.form), account)
 
-    def feed(self, data: bytes) -> list[Record]:
-        """Whole lines, in order; the records they give, as soon as their protocol is known."""
-        reader = self._opened(data, last=False)
-        if reader is None:
-            return []
-        if self._blank:
-            data, self._blank = bytes(self._blank), bytearray()
-        return self._known(list(reader.feed(data)), last=False)
+    named = None if form.endswith(GUESSED) else form or None
+    return Pushed(named, protocol or None, limits, through, settled)
 
-    def close(self) -> list[Record]:
-        """The recording has ended."""
-        reader = self._opened(b"", last=True)
-        assert reader is not None
-        records = list(reader.feed(bytes(self._blank))) if self._blank else []
-        records += reader.close()
-        return self._known(records, last=True)
 
-    def found(self) -> Detection:
-        """As the page tells it."""
-        reasons = (RECORDED, self._what) if self._what else (RECORDED,)
-        return Detection(self.form, 1.0, reasons, self.protocol or None)
-
-    def _opened(self, data: bytes, last: bool) -> Reader | None:
-        if self.reader is not None:
-            return self.reader
-        self._blank += data
-        if not self.form:
-            form = form_of(bytes(self._blank))
-            if form is None and not last:
-                return None
-            self.form = form or "sse"
-        self.reader = open_reader(self.form, self._limits)
-        return self.reader
-
-    def _known(self, records: list[Record], last: bool) -> list[Record]:
-        """The records, once it is known what they are: by the first of them that says something."""
-        if self._decided:
-            return records
-        for place, record in enumerate(records):
-            self._waiting.append(record)
-            spoken, what = protocol_of((_value(record),), b"")
-            if not self.protocol:
-                if spoken is None and len(self._waiting) < UNDECIDED:
-                    continue
-                self.protocol = spoken or OTHERWISE
-            self._what = what if spoken == self.protocol else ""
-            self._decided = True
-            known, self._waiting = self._waiting, []
-            return known + records[place + 1 :]
-        if not last:
-            return []
-        self.protocol = self.protocol or OTHERWISE
-        known, self._waiting = self._waiting, []
-        return known
+def told(found: Detection) -> Detection:
+    """As the page tells it."""
+    return found if found.form is None else replace(found, reasons=(RECORDED, *found.reasons))
 
 
 def form_of(begun: bytes) -> str | None:
-    """The form of a recording that begins so; None: nothing but white space came yet."""
+    """How the lines of a recording that begins so are told apart; None: nothing but white space came yet."""
     start = begun.removeprefix(BOM).lstrip()
     if not start:
         return None
     return "ndjson" if start.startswith((b"{", b"[")) else "sse"
-
-
-def _value(record: Record) -> object:
-    try:
-        return parse(record.payload)
-    except ValueError:
-        return None

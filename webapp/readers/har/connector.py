@@ -73,7 +73,7 @@ class HarReader(EntryCutter):
         lines = self.end()
         chats = {call.conversation for call in self._calls if call.streams}
         chosen = [call for call in self._calls if call.conversation in chats]
-        self._tell(lines, chosen, chats)
+        self._tell(lines, chats)
         self.picked = sorted(chosen, key=lambda call: call.when)
         self._calls.clear()
         self._about(len(chosen))
@@ -150,7 +150,7 @@ class HarReader(EntryCutter):
 
     # -- the account
 
-    def _tell(self, lines: int, chosen: list[Call], chats: set[str]) -> None:
+    def _tell(self, lines: int, chats: set[str]) -> None:
         """Every line once: with a picked call on it, with another one, around them, blank, or not understood."""
         records, others, claimed = 0, self._others, 0
         for call in self._calls:

@@ -166,7 +166,7 @@ def _instead(session: Session, trace: Trace, page: PageContext, item: ItemRow, b
     if other is None:
         return ""
     text = bubbles.build(session, trace, page, [other], page.last)[0].text
-    return f" In its place a plain message, #{other.first}: {quote(text)}." if text else ""
+    return f" In its place a plain message, #{other.first}: {names.sentence(opening(text))}" if text else ""
 
 
 def _item(session: Session, trace: Trace, first: FindingRow | None) -> ItemRow | None:
@@ -195,7 +195,7 @@ def in_words(bubble: Bubble) -> str:
         shown = "an empty bubble"
     if bubble.sent:
         shown += ", if Teams took it"
-    return f"{shown}{_ending(bubble)}."
+    return names.sentence(f"{shown}{_ending(bubble)}")
 
 
 def _ending(bubble: Bubble) -> str:
@@ -221,11 +221,20 @@ def missing(bubble: Bubble) -> str:
     return f"What was sent in {told} never appeared."
 
 
+def opening(text: str) -> str:
+    """The beginning of a whole text, which nothing broke: there an error message says what it is about."""
+    return text if marked(text) is not None else f"“{names.clip(_plain(text), QUOTE)}”"
+
+
+def _plain(text: str) -> str:
+    return showable(" ".join(text.split())).replace("`", "'")
+
+
 def quote(text: str) -> str:
     """The end of a text, since the end is where it broke; one that was taken out has its own marks."""
     if marked(text) is not None:
         return text
-    shown = showable(" ".join(text.split())).replace("`", "'")
+    shown = _plain(text)
     if len(shown) > QUOTE:
         tail = shown[-QUOTE:]
         word, space, rest = tail.partition(" ")

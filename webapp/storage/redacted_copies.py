@@ -29,6 +29,7 @@ class Told(NamedTuple):
     raw: str
 
 
+_NUMBERS = {"structure": 1, "personal": 2}  # of levels, where a lock is named by numbers
 _TOLD = tuple(getattr(EventRow, name) for name in Told._fields)
 
 
@@ -75,6 +76,12 @@ def shown_levels(session: Session, trace: int, now: float) -> set[str]:
     return set(session.scalars(select(Share.level).where(*live).distinct()))
 
 
-def held(session: Session, trace: int) -> Trace | None:
-    """A trace, and no other process makes a copy of it until this session ends (SQLite has one process only)."""
-    return session.scalar(select(Trace).where(Trace.pk == trace).with_for_update())
+def claimed(session: Session, trace: int, level: str) -> bool:
+    """Whether the copy is this session's to make: until it ends, no other process makes the same one.
+
+    SQLite has one process, and who makes what inside it is not said here. No row is locked: the trace can be changed,
+    shared and deleted while its copy is made.
+    """
+    if session.get_bind().dialect.name == "sqlite":
+        return True
+    return bool(session.scalar(select(func.pg_try_advisory_xact_lock(trace, _NUMBERS[level]))))

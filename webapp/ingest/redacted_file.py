@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
@@ -20,10 +20,10 @@ from webapp.core.records import REACHED
 from webapp.core.seal import MAX_BYTES, Note, Seal, SealedHead, written
 from webapp.core.teams.times import FAR
 from webapp.errors import BadInput
-from webapp.ingest.sealed import TAKEN_OUT
+from webapp.ingest.sealed_engine import TAKEN_OUT
 from webapp.readers.several import PIECE, SPOOL
 from webapp.redact import LEVELS, Redactor, marker, media_type, redactor
-from webapp.storage import findings, items, redacting
+from webapp.storage import findings, items, redacted_copies
 from webapp.storage.captures import CUT
 from webapp.storage.models import Trace
 
@@ -44,8 +44,23 @@ def effective(trace: Trace, level: str) -> str:
     return "structure" if trace.redaction == "structure" else level
 
 
-def redacted_file(session: Session, trace: Trace, level: str, max_record: int) -> Iterator[bytes]:
-    """The redacted file in pieces. level: one of `redact.LEVELS`; max_record: bytes of a record that is kept whole.
+def check(trace: Trace) -> None:
+    """Raises BadInput with one sentence for a trace of which no redacted file can be made."""
+    if trace.status == "live":
+        raise BadInput(LIVE)
+    if not trace.protocol or not trace.records:
+        raise BadInput(UNREAD)
+
+
+def _nothing() -> None:
+    """Nobody stops the making."""
+
+
+def redacted_file(
+    session: Session, trace: Trace, level: str, max_record: int, go_on: Callable[[], None] = _nothing
+) -> Iterator[bytes]:
+    """The redacted file in pieces. level: one of `redact.LEVELS`; max_record: bytes of a record that is kept whole;
+    go_on: called every thousand records, raises what ends the making.
 
     Everything is read before the first piece comes. Raises BadInput with one sentence.
     """
@@ -53,18 +68,16 @@ def redacted_file(session: Session, trace: Trace, level: str, max_record: int) -
         raise BadInput(
             "Choose what is taken out: structure (all texts) or personal (personal data and secrets)."
         )
-    if trace.status == "live":
-        raise BadInput(LIVE)
-    if not trace.protocol or not trace.records:
-        raise BadInput(UNREAD)
+    check(trace)
     level = effective(trace, level)
     red = redactor(trace.protocol, level)
     if red.looks:
-        for page in redacting.pages(session, trace.pk):
+        for page in redacted_copies.pages(session, trace.pk):
+            go_on()
             for told in page:
                 red.look(told.raw.encode("utf-8", "replace"))
     with SpooledTemporaryFile(SPOOL) as file:
-        _write_records(session, trace, red, file, max_record)
+        _write_records(session, trace, red, file, max_record, go_on)
         line = written(_seal(session, trace, level, red))
         if len(line) > MAX_BYTES:
             raise BadInput(HUGE)
@@ -74,10 +87,18 @@ def redacted_file(session: Session, trace: Trace, level: str, max_record: int) -
             yield piece
 
 
-def _write_records(session: Session, trace: Trace, red: Redactor, file: IO[bytes], max_record: int) -> None:
+def _write_records(
+    session: Session,
+    trace: Trace,
+    red: Redactor,
+    file: IO[bytes],
+    max_record: int,
+    go_on: Callable[[], None],
+) -> None:
     teams = trace.protocol == "teams"
-    for page in redacting.pages(session, trace.pk):
-        new = redacting.new_chars(session, trace.pk, page[0].seq, page[-1].seq) if teams else {}
+    for page in redacted_copies.pages(session, trace.pk):
+        go_on()
+        new = redacted_copies.new_chars(session, trace.pk, page[0].seq, page[-1].seq) if teams else {}
         for told in page:
             raw = told.raw.encode("utf-8", "replace")
             made = red.record(raw)

@@ -14,7 +14,7 @@ from tests.redact.canaries import LETTERS, agui_cases, teams_cases
 from tests.streams import finished, message, sse, started
 from webapp.core import seal
 from webapp.errors import BadInput, UserError
-from webapp.ingest.redacted import redacted_file
+from webapp.ingest.redacted_file import redacted_file
 from webapp.ingest.reread import SEALED, rejudge_all, reread
 from webapp.ingest.upload import ingest
 from webapp.redact import joined

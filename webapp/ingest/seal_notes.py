@@ -1,7 +1,7 @@
 """What a trace keeps of a seal: that it is redacted, whose the verdict is, and what had been done to the recording.
 
 Rules of this file: from the seal to columns of `traces`. The engine of such a trace, which needs no database, is
-`ingest/sealed.py`.
+`ingest/sealed_engine.py`.
 """
 
 from __future__ import annotations
