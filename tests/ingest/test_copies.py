@@ -127,7 +127,7 @@ def test_a_copy_of_another_reading_is_made_again(database: Database) -> None:
     with database.session() as session:
         trace = traces.by_pk(session, pk)
         assert trace is not None
-        trace.engine = "3"
+        trace.engine = "another"
     assert copy_for(database, pk, "structure", SETTINGS) != first
     assert copies(database) == ["structure"]
 

@@ -327,7 +327,7 @@ def test_a_trace_that_is_read_anew_meanwhile_gives_a_copy_of_the_new_reading(
             with database.session() as session:
                 other = traces.by_pk(session, pk)
                 assert other is not None
-                other.engine = "3"
+                other.engine = "another"
         times.append(1)
         yield from pieces
 
@@ -345,7 +345,7 @@ def test_a_trace_that_is_read_anew_meanwhile_gives_a_copy_of_the_new_reading(
         shown = traces.by_pk(session, copy)
         assert shown is not None
         assert shown.sealed is not None
-        assert shown.sealed["engine"] == "3"
+        assert shown.sealed["engine"] == "another"
     assert there(database) == [(pk, "structure")]
 
 
