@@ -100,7 +100,20 @@ def test_a_trace_without_a_cause_says_why_there_is_none(values: dict[str, Any], 
 )
 def test_the_side_is_one_word(party: str | None, protocol: str, side: str) -> None:
     """Whose fault it is, in the words of the banner."""
-    assert trace_line(row(headline_party=party, protocol=protocol), NOON).side == side
+    assert trace_line(row(verdict="warnings", headline_party=party, protocol=protocol), NOON).side == side
+
+
+@pytest.mark.parametrize(
+    ("infos", "said"),
+    [(1, "Nothing wrong; one note: the request"), (3, "Nothing wrong; the first note: the request")],
+)
+def test_a_note_on_a_pass_is_told_as_one_and_blames_nobody(infos: int, said: str) -> None:
+    """Whoever looks down the list for what broke passes it by."""
+    line = trace_line(
+        row(headline="the request declares no version", headline_party="application", infos=infos), NOON
+    )
+    assert line.headline.startswith(said)
+    assert line.side == ""
 
 
 def test_what_could_not_be_read_is_on_nobodys_side_but_the_recordings() -> None:

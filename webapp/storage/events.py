@@ -10,14 +10,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Select, func, literal_column, select
+from sqlalchemy import ColumnElement, Select, case, func, literal_column, select
 from sqlalchemy.orm import Session
 
 from webapp.storage.items import with_ids
 from webapp.storage.models import EventRow, ItemRow
 from webapp.storage.search import raw_contains, terms
 
-RAW_SHOWN = 600  # characters of a payload in a list
+RAW_WHOLE = (
+    4_000  # characters of a payload that a list still has whole: frameworks send their own event along
+)
+RAW_SHOWN = 600  # characters of a longer one
 
 _HEAD = literal_column("events.head") == literal_column("1")
 
@@ -45,7 +48,7 @@ class Filters:
 
 
 class Line(NamedTuple):
-    """One record in a list: the columns of `EventRow`, `raw` cut to RAW_SHOWN of its `size` characters."""
+    """One record in a list: the columns of `EventRow`, `raw` cut where its `size` is over RAW_WHOLE."""
 
     seq: int
     head: int
@@ -66,7 +69,9 @@ class Line(NamedTuple):
 
 
 _COLUMNS = tuple(
-    func.substr(EventRow.raw, 1, RAW_SHOWN).label("raw")
+    case(
+        (func.length(EventRow.raw) <= RAW_WHOLE, EventRow.raw), else_=func.substr(EventRow.raw, 1, RAW_SHOWN)
+    ).label("raw")
     if name == "raw"
     else func.length(EventRow.raw).label("size")
     if name == "size"

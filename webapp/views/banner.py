@@ -25,6 +25,7 @@ CAPTURE = (
     "Capture the response body of the agent’s own endpoint, for instance with "
     "`curl -N -H 'Content-Type: application/json' -d @input.json URL > run.sse`, and upload that file."
 )
+FAILED = "AGUI-RUN-06"  # the agent itself says that its run failed
 _PLACES = 4  # findings linked in the banner
 
 
@@ -164,6 +165,8 @@ def _headline(trace: Trace, first: FindingRow | None, stopped: bool) -> str:
         return f"Accepted by clients, but wrong at #{first.event}: {title}."
     if trace.verdict == "warnings":
         return f"Nothing stops a client, but at #{first.event}: {title}."
+    if first.rule == FAILED:
+        return f"The stream is in order, but at #{first.event} {title}."
     return f"{nothing}; one note, at #{first.event}: {title}."
 
 

@@ -62,8 +62,10 @@ def trace_line(row: Trace, now: float, outcomes: Mapping[str, int] | None = None
     teams = row.protocol == "teams"
     bad = unsettled.ended(row, outcomes)
     look = live.look(row, unsettled.look(row, outcomes))
-    note = look == unsettled.LOOK and row.headline_party == "producer"
-    side = "" if note else _side(row)  # a note blames nobody
+    note = row.verdict == "conformant"
+    side = (
+        "" if note and (not bad or row.headline_party == "producer") else _side(row)
+    )  # a note blames nobody
     words = vocabulary.of(row.protocol)
     lanes = (row.run_count or 0) if teams else row.lane_count
     ended = run_list.summed(outcomes, row.protocol) if teams and outcomes else ""
@@ -125,6 +127,12 @@ def _headline(row: Trace, bad: Ended | None = None) -> str:
         return told
     if row.headline:
         text = _LONG_ID.sub(lambda found: f"`{short_id(found[1])}`", row.headline)
+        if row.verdict == "conformant" and not bad:
+            text = (
+                f"nothing wrong; one note: {text}"
+                if row.infos == 1
+                else f"nothing wrong; the first note: {text}"
+            )
         text = text[:1].upper() + text[1:]
         return text if text.endswith((".", "!", "?")) else f"{text}."
     if row.status == live.LIVE:

@@ -141,14 +141,21 @@ def test_invalid_utf8_is_read_with_replacement_and_told() -> None:
     assert [f.rule for f in slow_decode(b"\xff", Compat()).faults] == ["AGUI-TRN-03", "AGUI-TRN-17"]
 
 
-def test_nesting_up_to_the_limit_is_fine_and_beyond_it_left_out() -> None:
-    """One level more than allowed is told, with the number; the type is still known."""
-    assert slow_decode(nested(20), Compat(), 20).kind == "event"
-    for raw in (nested(21), nested(200_000), nested(100_000, '"]]\\"{"')):
+def test_nesting_beyond_the_limit_is_told_and_still_an_event() -> None:
+    """One level more than allowed is told, with the number; a client may take it."""
+    assert slow_decode(nested(20), Compat(), 20).faults == []
+    found = slow_decode(nested(21), Compat(), 20)
+    assert (found.kind, found.type) == ("event", "STATE_SNAPSHOT")
+    assert [(f.rule, f.path, f.severity) for f in found.faults] == [("AGUI-ENV-04", "$", "warning")]
+    assert "20 levels" in found.faults[0].title
+
+
+def test_nesting_that_cannot_be_followed_is_left_out() -> None:
+    """The type is still known, and it is no fault of the agent."""
+    for raw in (nested(200_000), nested(100_000, '"]]\\"{"')):
         found = slow_decode(raw, Compat(), 20)
         assert (found.kind, found.type, found.event) == ("dropped", "STATE_SNAPSHOT", None)
-        assert [(f.rule, f.path) for f in found.faults] == [("AGUI-ENV-04", "$")]
-        assert "20 levels" in found.faults[0].title
+        assert [(f.rule, f.path, f.severity) for f in found.faults] == [("AGUI-ENV-04", "$", "warning")]
 
 
 def test_a_deep_event_of_an_unknown_type_is_only_dropped() -> None:

@@ -114,3 +114,7 @@ def test_a_state_that_the_application_did_not_return_explains_the_patch() -> Non
         *start, START | second | {"input": asked | second | {"state": {"step": 1}}}, patch, FINISH | second
     )
     assert [(f.rule, f.cause) for f in same] == [("AGUI-STA-04", None)]
+    neither = found(
+        *start, START | second | {"input": asked | second | {"state": {"stage": 1}}}, patch, FINISH | second
+    )
+    assert [(f.rule, f.cause) for f in neither] == [("AGUI-INP-06", None), ("AGUI-STA-04", None)]

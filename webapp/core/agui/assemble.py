@@ -141,7 +141,9 @@ def _check_reopened_call(w: World, held: Call, ev: Any, item: Item) -> None:
         was = "no parent" if held.message.id == ev.toolCallId else quoted(held.message.id)
         differs.append(f"parent {quoted(ev.parentMessageId)} instead of {was}")
     past = w.past["tool"].get(ev.toolCallId) if item.reopened is None else None
-    if past is not None and item.owner not in (past.owner, held.message.owner):
+    # an untagged one takes the owner of its message, which this run need not have told
+    inherits = ev.subagentRunId is UNSET and held.message.id == ev.parentMessageId
+    if past is not None and not inherits and item.owner not in (past.owner, held.message.owner):
         differs.append("another owner")
     if differs:
         w.find("AGUI-TOL-07", f"tool call {quoted(ev.toolCallId)} is opened again with {' and '.join(differs)}",

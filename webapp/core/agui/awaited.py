@@ -1,7 +1,8 @@
 """Whole messages that came before what they are about: a result before its call, a patch before its activity.
 
 Rules of this file: it remembers the findings TOL-11, ENC-01 and ACT-01 of the run at hand and amends them when the
-opener comes after all. What was only a suspicion, since the request is not recorded, is then certain.
+opener comes after all. What is only a suspicion, since the request is not recorded, stays one: an id of the earlier
+conversation may be opened again.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 from webapp.core.agui.lost import Lost
 from webapp.core.agui.world import World
 from webapp.core.findings import Finding
-from webapp.core.rules import catalogue
 
 _AS = {"reasoning": "text"}  # an encrypted value names a message, whatever its role
 
@@ -27,15 +27,15 @@ def opened(w: World, kind: str, id_: str) -> None:
     if finding is None:
         return
     w.facts.awaiting[finding.key] -= 1
-    if w.facts.awaiting[finding.key]:
+    if w.facts.awaiting[finding.key] or finding.event < w.run_opened:
         w.ledger.amend(finding, place=(w.seq, "later"))  # merged with others that nothing has opened
         return
+    are = "may be" if finding.severity == "info" else "are"
     w.ledger.amend(
         finding,
         reason="opens-later",
-        why=f"Its `{w.type}` comes only at #{w.seq}, so the events are out of order. {_client(finding)}".rstrip(),
+        why=f"Its `{w.type}` comes only at #{w.seq}, so the events {are} out of order. {_client(finding)}".rstrip(),
         place=(w.seq, "later"),
-        severity=catalogue()[finding.rule].severity,
     )
 
 

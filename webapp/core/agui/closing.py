@@ -95,7 +95,13 @@ def late(w: World, change: tuple[Item | None, str | None, str | None]) -> None:
         why = None if again else f"{left.why} {explain.ends_later(w)}"
         w.ledger.amend(left, reason="ends-later", why=why, place=(w.seq, "later"))
     for finding in (left, w.stray):
-        if finding is not None and finding is not root and finding.cause is None:
+        # of a run before, it is merged with what is late now and has its own reason
+        if (
+            finding is not None
+            and finding is not root
+            and finding.cause is None
+            and finding.event >= w.run_opened
+        ):
             w.ledger.amend(finding, cause=root.key)
 
 

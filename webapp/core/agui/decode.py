@@ -24,6 +24,10 @@ from webapp.core.agui.repeats import (
 __all__ = ["FRAGMENT", "Read", "duplicate_keys", "precheck"]
 
 FRAGMENT = "the payload is a fragment of JSON"
+SOME_CANNOT = "No rule forbids that, but some clients run out of stack on it."
+LEFT_OUT = (
+    "No rule forbids that, but this tool cannot read so deep and leaves the event out; nor can some clients."
+)
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]]', re.DOTALL)
 _GAP = re.compile(r"[ \t\r\n]*")
 # what is left of a literal or a number that was cut short
@@ -96,7 +100,7 @@ def _judge(value: Any, text: str, faults: list[Fault], max_depth: int) -> Read:
     kind = name if isinstance(name, str) else None
     # the count is an upper bound of the depth and far cheaper than a walk
     if text.count("{") + text.count("[") > max_depth and _depth(value) > max_depth:
-        return Read("deep", None, kind, [_deep(max_depth), *faults])
+        faults = [_deep(max_depth, SOME_CANNOT), *faults]
     if not name or kind is None:
         title = (
             "`type` is missing"
@@ -173,9 +177,13 @@ def _depth(value: Any) -> int:
     return depth
 
 
-def _deep(max_depth: int) -> Fault:
+def too_deep(max_depth: int) -> Fault:
+    """What is said of an event that this tool cannot follow."""
+    return _deep(max_depth, LEFT_OUT)
+
+
+def _deep(max_depth: int, why: str) -> Fault:
     title = f"the event is nested more than {max_depth} levels deep"
-    why = "No rule forbids that, but this tool does not read so deep and leaves the event out; nor do some clients."
     return Fault("AGUI-ENV-04", "$", title, why, severity="warning")
 
 
@@ -197,4 +205,4 @@ def _too_deep(text: str, faults: list[Fault], max_depth: int) -> Read:
     if level != 0:
         why = "Its brackets do not match."
         return _lost(faults, "AGUI-TRN-02" if level > 0 else "AGUI-TRN-03", FRAGMENT, why)
-    return Read("deep", None, name or None, [_deep(max_depth), *faults])
+    return Read("deep", None, name or None, [too_deep(max_depth), *faults])

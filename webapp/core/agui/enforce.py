@@ -15,7 +15,7 @@ import msgspec
 
 from webapp.core.agui.blame import Fault, Place, shown
 from webapp.core.agui.compat import RETIRED, Compat
-from webapp.core.agui.decode import duplicate_keys, precheck
+from webapp.core.agui.decode import duplicate_keys, precheck, too_deep
 from webapp.core.agui.shapes import SHAPES, Closed, build
 from webapp.core.agui.walk import Gone, Walk
 
@@ -68,7 +68,10 @@ def slow_decode(raw: bytes, compat: Compat, max_depth: int = 200) -> Slow:
     if shape is None:
         return Slow("dropped", name, faults=[_unknown_type(name), *read.faults])
     walk = Walk(wire["type"])
-    kept = walk.closed(shape, wire, Place())
+    try:
+        kept = walk.closed(shape, wire, Place())
+    except RecursionError:
+        return Slow("dropped", name, faults=[too_deep(max_depth)])
     faults = [*walk.fatal, *retired, *walk.stripped, *read.faults][:MAX_FAULTS]
     if isinstance(kept, Gone) or walk.fatal:
         hollow = wire["type"] in _WHOLE and any(_PAYLOAD.match(fault.path or "") for fault in walk.fatal)
@@ -84,7 +87,7 @@ def _build(shape: Closed, value: Any) -> Any:
         pass
     try:
         return build(shape, value)
-    except (TypeError, KeyError):
+    except (TypeError, KeyError, RecursionError):
         return None
 
 

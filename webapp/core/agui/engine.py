@@ -18,7 +18,6 @@ from webapp.core.agui.decode import duplicate_keys, repeated
 from webapp.core.agui.enforce import Slow, slow_decode
 from webapp.core.agui.events import decode
 from webapp.core.agui.faults import report_faults
-from webapp.core.agui.nesting import deeper
 from webapp.core.agui.repeats import may_repeat, spaced
 from webapp.core.agui.skipped import skipped_rules
 from webapp.core.agui.transport import Transport
@@ -52,7 +51,6 @@ class AguiEngine:
         self.world = World(self.ledger)
         self.compat = Compat()
         self.max_depth = max_depth
-        self.shallow = 2 * max_depth  # bytes that cannot be nested deeper
         self.next = 0
         self.void = 0  # records that are no event
         self.untyped = 0  # records that name no event type
@@ -85,8 +83,6 @@ class AguiEngine:
             route, ts = ROUTES[type(event)], event.timestamp
         else:
             route, ts = ROUTES[type(event)], event.timestamp
-            if not route.plain and len(raw) > self.shallow and deeper(raw, self.max_depth):
-                return self._unusable(self._slow(raw, framing))
             # every member has one colon; a payload with no more of them than it must have names none twice
             colons, least = raw.count(b":"), route.members if ts is UNSET else route.members + 1
             if colons != least and (route.grow is None or raw.count(b'":') != least or spaced(raw)):

@@ -60,6 +60,7 @@ class RunFacts:
         self.loose: dict[tuple[str, str | None], list[Finding]] = {}
         # run_input.py: the finding that the input brought another state, until the state comes whole
         self.carried: Finding | None = None
+        self.sent: Any = None  # the state that the request carries
         # state.py, activity.py: activity id, or "" for the state -> the record that brought it whole
         self.whole: dict[str, int] = {}
         # state.py

@@ -21,7 +21,10 @@ from webapp.core.agui.world import World
 from webapp.core.findings import Finding
 
 _INDEX = re.compile(r"\[\d+\]")
-_ONE_FAMILY = ("AGUI-CMP-01",)  # one defect whatever the event type
+_ANYWHERE = (
+    "AGUI-CMP-01",
+    "AGUI-ENV-02",
+)  # one defect whatever the event type: retired shapes, members nobody knows
 _PREFIX = re.compile(r"[\w.]*\.")  # of an enum, printed with its name
 _Table = dict[str, tuple[str, str]]
 # normalised type -> (kind, id field): openers whose loss explains later orphans
@@ -68,6 +71,8 @@ _CHUNK_ROLES: dict[str, _Table] = {
     "piece": _CHUNKS,
 }  # that are followed, but as another item's
 # members that say what an event is about: what the judges find on it may follow from their fault
+_ENVELOPE = re.compile(r"\$\.(timestamp|rawEvent|metadata|subagentRunId)\b")
+_ID = re.compile(r"\$\.\w+Id")
 _SUBJECT = re.compile(r"\$\.(\w+(Id|_id)|delta|stepName|toolCallName)")
 
 
@@ -131,10 +136,15 @@ def report_faults(w: World, slow: Slow, raw: bytes, *, sse: bool) -> bool:
 
 
 def _place(slow: Slow, fault: Fault) -> str:
-    """What makes two faults one defect: the member, whatever the type of the event it stands in."""
+    """What makes two faults one defect: the member and the type of its event; of members that mean the same in every
+    event, the member alone, and what is wrong with it."""
     path = _INDEX.sub("[]", fault.path or "")
-    shared = fault.rule in _ONE_FAMILY or (path.startswith("$.") and path != "$.type")
-    return path if shared else f"{slow.type}{path}"
+    if fault.rule in _ANYWHERE or _ENVELOPE.match(path) or fault.label == "AGUI-ENV-16":
+        return path
+    what = fault.title.partition(" is ")[2]
+    if _ID.fullmatch(path) and what and what != "missing":
+        return f"{path} {what}"
+    return f"{slow.type}{path}"
 
 
 def _habit(slow: Slow, fault: Fault) -> str:

@@ -53,7 +53,7 @@ def start(w: World, kind: str, id_: str, tag: Any, parent: Any = UNSET, *, chunk
             lane=_lane(item, tag),
             item=(kind, id_),
         )
-        if finding is not None and mixed is None:
+        if finding is not None and mixed is None and why.reason != "end-lost":
             w.mixed[kind, id_] = finding
         item.last = w.seq
         return item

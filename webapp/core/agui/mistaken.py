@@ -40,7 +40,10 @@ def meant(w: World, item: Item, alone: bool) -> Finding | None:
     opened = explain.last_opening(item) or 0
     found = w.facts.mistaken.get((item.kind, key_of(item)))
     if found is not None:
-        return found if found.event > opened or found.count > 1 else None
+        later = found.event > opened or any(
+            again.event > opened for again in found.related if again.role == "again"
+        )
+        return found if later else None
     overlapped = w.facts.overlapped.get(item.kind)
     if overlapped is not None and item.id in w.trace.retired and overlapped.event > opened:
         return overlapped  # a client remembers one id, so one bracket of two is never closed

@@ -137,6 +137,7 @@ def check_carried(w: World, asked: v.RunAgentInput) -> None:
     held_state = {} if w.state is UNSET else w.state
     sent_state = {} if asked.state is UNSET else asked.state
     if held_state != sent_state and w.state is not UNSET:
+        w.facts.sent = sent_state
         w.facts.carried = w.find(
             "AGUI-INP-06",
             "the request does not carry the state that the run before left",

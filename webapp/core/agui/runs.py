@@ -58,6 +58,7 @@ def started(w: World, ev: e.RunStarted) -> None:
             related=((w.run_opened, "opened"), *(() if lost is None else ((lost.seq, "expected"),))),
         )
         if w.nested is not None:
+            w.cut.pop(ev.runId, None)  # its end is to come now
             w.cut.setdefault(before.run_id, w.nested)
         before.last = max(before.last, w.seq - 1)
         _outcome(w, before, "truncated" if w.gapped and w.headless else "rejected")

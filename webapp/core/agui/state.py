@@ -6,11 +6,13 @@ nothing; a value once held is never changed in place. Source: events/state; sect
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 from msgspec import UNSET
 
 from webapp.core.agui import events as e
-from webapp.core.agui.patch import Failure, patched
+from webapp.core.agui.patch import Copies, Failure, patched
 from webapp.core.agui.world import World
 
 
@@ -41,7 +43,7 @@ def state_delta(w: World, ev: e.StateDelta) -> None:
         facts.patched_after = w.seq
     w.state, failure = patched({} if w.state is UNSET else w.state, operations, trace.copies)
     if failure is not None:
-        _failed(w, failure)
+        _failed(w, failure, operations)
     elif whole:
         _resynchronised(w)
 
@@ -62,7 +64,7 @@ def at_end(w: World) -> None:
     )
 
 
-def _failed(w: World, failure: Failure) -> None:
+def _failed(w: World, failure: Failure, operations: list[dict[str, Any]]) -> None:
     """STA-04, or STA-05 for a `test`; a later failure follows from the first until the state is sent whole."""
     facts, trace = w.facts, w.trace
     sure = trace.baseline
@@ -79,7 +81,7 @@ def _failed(w: World, failure: Failure) -> None:
         f"{failure.sentence} A client keeps the state as it was.{tail}",
         severity=None if sure else "info",
         item=("state", ""),
-        cause=cause or _lost(w),
+        cause=cause or _lost(w) or _carried(w, operations),
         path="state" if facts.diverged is not None else f"state {failure.path}",
     )
     if facts.diverged is None:
@@ -87,10 +89,16 @@ def _failed(w: World, failure: Failure) -> None:
 
 
 def _lost(w: World) -> str | None:
-    """The finding about a change of the state that a client did not get, or about another state to start from."""
+    """The finding about a change of the state that a client did not get."""
     lost = w.lost.find("state", "state", None, w.facts.whole.get("", -1))
-    told = w.facts.carried if lost is None else lost.finding
-    return None if told is None else told.key
+    return None if lost is None else lost.finding.key
+
+
+def _carried(w: World, operations: list[dict[str, Any]]) -> str | None:
+    """The finding that the request carries another state, if the patch fits that one."""
+    told = w.facts.carried
+    fits = told is not None and patched(w.facts.sent, operations, Copies())[1] is None
+    return told.key if told is not None and fits else None
 
 
 def _resynchronised(w: World) -> None:

@@ -31,7 +31,7 @@ def step_started(w: World, ev: e.StepStarted) -> Item:
         twice = w.find(cell.rule, f"step {quoted(ev.stepName)} is started again while it is open", why.text,
                reason=why.reason, related=why.related, cause=why.cause, lane=tag,
                item=("step", ev.stepName))  # fmt: skip
-        if twice is not None:
+        if twice is not None and why.reason != "end-lost":
             w.mixed["step", key] = twice
         item.last = w.seq
         return item
@@ -98,7 +98,7 @@ def subagent_started(w: World, ev: e.SubagentStarted) -> Item:
         why = explain.still_open(w, item, chunk=False)
         twice = w.find(cell.rule, f"{title} while it is active", why.text, reason=why.reason, related=why.related,
                cause=why.cause, lane=id_, item=("subagent", id_))  # fmt: skip
-        if twice is not None:
+        if twice is not None and why.reason != "end-lost":
             w.mixed["subagent", id_] = twice
     elif cell.rule is not None and item is not None:
         why = explain.closed_why(w, item)
