@@ -8,6 +8,7 @@ their analysis: `event_writer`). Rows with JSON go through Core, which encodes t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -78,7 +79,7 @@ def inserts(
     as many as `most` values allow.
     """
     _check_width(model, values)
-    fixed = [_literal(column) for column in values]
+    fixed = tuple(_literal(column) for column in values)
     bound = [column for column, literal in zip(values, fixed, strict=True) if literal is None]
     count, width = len(values[0]), len(bound)
     many = most // width if bound else 1
@@ -102,7 +103,8 @@ def _check_width(model: type[Base], values: Sequence[tuple[Any, ...]]) -> None:
         raise ValueError(f"{model.__tablename__} has {len(_table(model).columns)} columns, not {len(values)}")
 
 
-def _statement(dialect: Dialect, model: type[Base], fixed: Sequence[str | None], rows: int) -> str:
+@lru_cache(maxsize=16)  # one batch is much like the next, and the text of many rows is long
+def _statement(dialect: Dialect, model: type[Base], fixed: tuple[str | None, ...], rows: int) -> str:
     """The SQL that inserts so many rows. fixed: the literal of each column, None where a value is bound."""
     table = _table(model)
     quote = dialect.identifier_preparer.quote
