@@ -53,7 +53,7 @@ class Settings(BaseSettings):
     max_expanded_bytes: int = Field(1024 * _MB, ge=1, description="largest upload once expanded, in bytes")
     max_records: int = Field(2_000_000, ge=1, description="most records read from one trace")
     max_record_bytes: int = Field(16 * _MB, ge=1, description="largest single record, in bytes")
-    max_depth: int = Field(200, ge=1, description="deepest nesting of JSON that is judged")
+    max_depth: int = Field(200, ge=1, description="nesting of JSON that needs no warning")
     max_findings: int = Field(
         10_000, ge=1, description="most findings kept of one trace; the rest is counted"
     )

@@ -109,12 +109,8 @@ class Ledger:
         why: str | None = None,
         place: Place | None = None,
         cause: str | None = None,
-        severity: str | None = None,
     ) -> None:
-        """Something was learnt later about an earlier finding; with another severity nothing is merged into it."""
-        if severity is not None and severity != finding.severity:
-            finding.severity = severity
-            self.complete(finding)
+        """Something was learnt later about an earlier finding."""
         if reason is not None:
             finding.reason = reason
         if why is not None:

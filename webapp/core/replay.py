@@ -41,7 +41,7 @@ class Replay:
     head_missing: the recording begins later than the stream, so a run may have begun before it: what misses its
         beginning is then no fault, and the rules about it count as not judged (AG-UI only)
     unjudged: rules the recording cannot show, since it was redacted or cut, with the reason (AG-UI only)
-    max_depth: nesting a payload may have (AG-UI only); max_findings: findings kept (further ones are counted)
+    max_depth: nesting above which one is warned of (AG-UI only); max_findings: findings kept (further ones are counted)
 
     Raises ValueError for an unknown protocol, and for nothing else.
     """

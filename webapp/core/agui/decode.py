@@ -39,7 +39,7 @@ class Read(msgspec.Struct):
     """What became of a payload.
 
     kind: object | undecodable (no JSON object) | malformed (an object, but nothing can be done with it) | deep (this
-        tool leaves it out)
+        tool cannot read it)
     value: the object; type: its `type` when it is a string; faults: fatal first
     """
 

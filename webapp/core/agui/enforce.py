@@ -32,7 +32,7 @@ _LONGEST_TYPE = 80  # characters of an unknown type that are compared with the k
 class Slow(msgspec.Struct):
     """What the slow path made of a payload.
 
-    kind:   event | dropped (unknown type, or deeper than this tool reads) | malformed (a client stops here) |
+    kind:   event | dropped (unknown type, or deeper than this tool can read) | malformed (a client stops here) |
             undecodable (no JSON object)
     type:   the wire `type` as sent (retired names too), None when there is none
     event:  the struct; for `malformed` a repaired one, or None when it is about no item or its whole payload is
@@ -53,7 +53,7 @@ class Slow(msgspec.Struct):
 def slow_decode(raw: bytes, compat: Compat, max_depth: int = 200) -> Slow:
     """Decodes one payload like a client: retired shapes, unknown material, malformed values.
 
-    `compat` is the trace's own and changes with retired events. What is deeper than `max_depth` levels is dropped.
+    `compat` is the trace's own and changes with retired events. Deeper than `max_depth` levels is a warning.
     """
     read = precheck(raw, max_depth)
     if read.kind == "undecodable":
