@@ -95,9 +95,14 @@ class Clock:
     def when(self, seq: int) -> float | None:
         """The time that held at a record: its own, else the newest before it, else the first of all."""
         known = self._chosen()
-        if not known.seqs:
+        seqs = known.seqs
+        if not seqs:
             return None
-        return known.times[max(0, bisect_right(known.seqs, seq) - 1)]
+        if len(seqs) > seq and seqs[seq] == seq:  # so far every record has one
+            return known.times[seq]
+        return known.times[max(0, bisect_right(seqs, seq) - 1)]
 
     def _chosen(self) -> _Times:
-        return {"arrival": self._arrival, "prefix": self._prefix}.get(self.source or "", self._event)
+        if self._arrival.seqs:
+            return self._arrival
+        return self._prefix if self._prefix.seqs else self._event

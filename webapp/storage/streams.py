@@ -22,8 +22,8 @@ FIRST = 200  # records looked at to tell whether a recording has answers
 
 
 def _stream(table: str) -> ColumnElement[bool]:
-    words = "type IN ('delete', 'edit', 'final', 'informative', 'streaming')"
-    return text(f"{table}.{words}")  # type: ignore[return-value]
+    kinds = "'delete', 'edit', 'final', 'informative', 'streaming'"
+    return text(f"{table}.type > 'a' AND {table}.type IN ({kinds})")  # type: ignore[return-value]
 
 
 class Act(NamedTuple):

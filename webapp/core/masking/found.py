@@ -103,15 +103,13 @@ class Look(NamedTuple):
     """A kind of mark.
 
     pattern: begins with literal bytes (anything else is slow); lower: it is for lower case; look: judges the place;
-    sign: a pattern of lower case, quick to look for, that is found at each such place or one byte before it, and has
-    none of `signs.NEVER`; rare: bytes, as written, that are found there too
+    signs: bytes of lower case, of which one stands at each such place or one byte before it, see `signs`
     """
 
     pattern: re.Pattern[bytes]
     lower: bool
     look: Looker
-    sign: bytes
-    rare: bytes = b""
+    signs: Sequence[bytes]
 
 
 def value_at(data: bytes, start: int, until: Quote | Stop, end: int) -> bytes:

@@ -260,14 +260,15 @@ def _listed(data: bytes, stop: int, end: int) -> Sequence[Found]:
     return out
 
 
-def _name(pattern: bytes, sign: bytes, tail: bytes = _TAIL, rare: bytes = b"") -> Look:
-    return Look(re.compile(pattern + tail), True, look, sign, rare)
+def _name(pattern: bytes, *signs: bytes, tail: bytes = _TAIL) -> Look:
+    return Look(re.compile(pattern + tail), True, look, signs)
 
 
+_GIVEN = rb"(?==)"  # in an address or a command line only
 LOOKS: tuple[Look, ...] = (
-    _name(rb"authorization", rb"authori"), _name(rb"cookies?", rb"cookie"), _name(rb"token", rb"token"),
-    _name(rb"secret", rb"secret"), _name(rb"pass(?:word|wd|phrase|code)", rb"pass"), _name(rb"pwd", rb"pwd"),
-    _name(rb"key", rb"key"), _name(rb"jwt", rb"jwt"), _name(rb"connection[_-]?string", rb"connection"),
-    _name(rb"sig(?:nature)?", rb"sig", rb"(?==)", b"="), _name(rb"code", rb"code=", rb"(?==)", b"="),
-    _name(rb"sess(?:ion[_-]?)?id", rb"sess", rb"(?==)", b"="),
+    _name(rb"authorization", b"authori"), _name(rb"cookies?", b"cookie"), _name(rb"token", b"token"),
+    _name(rb"secret", b"secret"), _name(rb"pass(?:word|wd|phrase|code)", b"pass"), _name(rb"pwd", b"pwd"),
+    _name(rb"key", b"key"), _name(rb"jwt", b"jwt"), _name(rb"connection[_-]?string", b"connection"),
+    _name(rb"sig(?:nature)?", b"sig=", b"signature=", tail=_GIVEN), _name(rb"code", b"code=", tail=_GIVEN),
+    _name(rb"sess(?:ion[_-]?)?id", b"sessid=", b"sessionid=", b"session_id=", b"session-id=", tail=_GIVEN),
 )  # fmt: skip

@@ -118,39 +118,47 @@ def _sealed(data: bytes, place: re.Match[bytes], end: int) -> Sequence[Found]:
     return (Found(place.end(), Quote(len(place[1]), 0x22), kept=True, counts=0),)
 
 
+_SPACES = (b" ", b"\t", b"\n", b"\r", b"\f", b"\v")
+
+
 def _looks() -> Iterator[Look]:
     b64 = rb"[A-Za-z0-9_-]"
 
-    def begins(literal: bytes, rest: bytes, look: Looker, sign: bytes, rare: bytes = b"") -> Look:
-        return Look(_begins(literal, rest), False, look, sign, rare)
+    def begins(literal: bytes, rest: bytes, look: Looker, *signs: bytes) -> Look:
+        return Look(_begins(literal, rest), False, look, signs)
 
-    yield begins(b"eyJ", b64 + rb"{8,4000}+\.\.?[A-Za-z0-9_-]{8}", _shape(_JWT_END), rb"eyj", b"J")
-    yield begins(b"gh[pousr]_", rb"[A-Za-z0-9]{20}", _shape(_WORD), rb"gh[pousr]_")
-    yield begins(b"github_pat_", rb"[A-Za-z0-9_]{20}", _shape(_WORD), rb"github_")
-    yield begins(b"sk-", b64 + rb"{16,200}+", _sk, rb"sk[-_]")
-    yield begins(b"sk_(?:live|test)_", rb"[A-Za-z0-9]{16}", _shape(_WORD), rb"sk[-_]")
+    yield begins(b"eyJ", b64 + rb"{8,4000}+\.\.?[A-Za-z0-9_-]{8}", _shape(_JWT_END), b"eyj")
+    yield begins(b"gh[pousr]_", rb"[A-Za-z0-9]{20}", _shape(_WORD), *(b"gh%c_" % kind for kind in b"pousr"))
+    yield begins(b"github_pat_", rb"[A-Za-z0-9_]{20}", _shape(_WORD), b"github_pat_")
+    yield begins(b"sk-", b64 + rb"{16,200}+", _sk, b"sk-")
+    yield begins(b"sk_(?:live|test)_", rb"[A-Za-z0-9]{16}", _shape(_WORD), b"sk_live_", b"sk_test_")
     for literal in (b"AKIA", b"ASIA"):
         yield begins(literal, rb"[A-Z0-9]{16}(?![A-Za-z0-9_])", _shape(_WORD), literal.lower())
-    yield begins(b"AIza", b64 + rb"{35}(?![A-Za-z0-9_-])", _shape(_B64URL), rb"aiza")
-    yield begins(b"xox[a-z]-", rb"[A-Za-z0-9-]{10}", _shape(_B64URL), rb"xox[a-z]-")
-    yield begins(b"npm_", rb"[A-Za-z0-9]{36}", _shape(_WORD), rb"npm_")
-    yield begins(b"glpat-", b64 + rb"{20}", _shape(_B64URL), rb"glpat-")
-    yield begins(b"ya29\\.", b64 + rb"{20}", _shape(_B64URL), rb"ya\.")
-    yield begins(b"hf_", rb"[A-Za-z0-9]{30}", _shape(_WORD), rb"hf_")
-    yield begins(b"gsk_", rb"[A-Za-z0-9]{40}", _shape(_WORD), rb"sk[-_]")
-    yield begins(b"SG\\.", b64 + rb"{22}\.[A-Za-z0-9_-]{43}", _shape(_JWT_END), rb"sg\.")
+    yield begins(b"AIza", b64 + rb"{35}(?![A-Za-z0-9_-])", _shape(_B64URL), b"aiza")
+    yield begins(b"xox[a-z]-", rb"[A-Za-z0-9-]{10}", _shape(_B64URL), b"xox")
+    yield begins(b"npm_", rb"[A-Za-z0-9]{36}", _shape(_WORD), b"npm_")
+    yield begins(b"glpat-", b64 + rb"{20}", _shape(_B64URL), b"glpat-")
+    yield begins(b"ya29\\.", b64 + rb"{20}", _shape(_B64URL), b"ya29.")
+    yield begins(b"hf_", rb"[A-Za-z0-9]{30}", _shape(_WORD), b"hf_")
+    yield begins(b"gsk_", rb"[A-Za-z0-9]{40}", _shape(_WORD), b"gsk_")
+    yield begins(b"SG\\.", b64 + rb"{22}\.[A-Za-z0-9_-]{43}", _shape(_JWT_END), b"sg.")
     entra = rb"Q~(?<=[A-Za-z0-9_.~-]{3}[0-9]Q~)[A-Za-z0-9_.~-]{31,34}+(?![A-Za-z0-9_.~-])"
-    yield Look(re.compile(entra), False, _entra, rb"q~", b"~")
+    yield Look(re.compile(entra), False, _entra, (b"q~",))
     given = rb"""-(?<=\s-)(b|u|-cookie|-user|-proxy-user)(?:[ \t]{1,8}+|=)[$^]?+(\\{0,64}+)(["'])?+"""
-    yield Look(re.compile(given), True, _curl, rb"-(?<=\s-)[bu-]")
-    yield Look(re.compile(rb"\+ASt[A-Za-z0-9+/]{6}=="), False, _azure, rb"\+ast", b"+")
+    yield Look(
+        re.compile(given),
+        True,
+        _curl,
+        [space + b"-" + kind for space in _SPACES for kind in (b"b", b"u", b"-")],
+    )
+    yield Look(re.compile(rb"\+ASt[A-Za-z0-9+/]{6}=="), False, _azure, (b"+ast",))
     key = rb"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----"
-    yield Look(re.compile(key), False, _pem, rb"-----begin ")
-    yield Look(re.compile(rb"://"), False, _address, rb"//")
+    yield Look(re.compile(key), False, _pem, (b"-----begin ",))
+    yield Look(re.compile(rb"://"), False, _address, (b"://",))
     bearer = rb"bearer(?:[ \t]|%20|\+){1,8}+([a-z0-9._~+/=-]{12,400}+)"
-    yield Look(re.compile(bearer), True, _bearer, rb"bearer")
+    yield Look(re.compile(bearer), True, _bearer, (b"bearer",))
     sealed = rb'encrypted_?(?:value|content)\\{0,64}+"\s{0,8}+:\s{0,8}+(\\{0,64}+)"'
-    yield Look(re.compile(sealed), True, _sealed, rb"encrypted")
+    yield Look(re.compile(sealed), True, _sealed, (b"encrypted",))
 
 
 LOOKS = tuple(_looks())
