@@ -38,6 +38,9 @@ MAY_IMPORT = {
     "web": {"web", "views", "accounts", "ingest", "storage", "draw", "redact", "core"},
 }
 LEAVES = {"errors", "settings", "__init__"}
+# within `core`: each protocol has a folder; what speaks for both stands above them, all other parts are shared, below
+PROTOCOLS = {"agui", "teams"}
+FOR_BOTH = {"replay", "advice", "errors", "__init__"}
 PURE = ("core", "draw", "redact")
 IMPURE_MODULES = {
     "asyncio", "datetime", "http", "io", "logging", "os", "pathlib", "random", "secrets", "shutil", "socket",
@@ -80,6 +83,22 @@ def import_breaches(path: Path) -> list[str]:
     return found
 
 
+def core_breaches(path: Path, core: Path = PACKAGE / "core") -> list[str]:
+    """Imports of a module of `core` that do not run what speaks for both -> a protocol -> what is shared."""
+    part = path.relative_to(core).parts[0].removesuffix(".py")
+    found = []
+    for line, name in imports(path):
+        names = name.split(".")
+        if names[:2] != ["webapp", "core"] or len(names) == 2:
+            continue
+        target = names[2]
+        if not (core / target).is_dir() and not (core / f"{target}.py").is_file():
+            target = "__init__"  # a name that the package itself gives
+        if part not in FOR_BOTH | {target} and target in PROTOCOLS | FOR_BOTH:
+            found.append(f"core/{path.relative_to(core)}:{line} imports {name}")
+    return found
+
+
 def purity_breaches(path: Path) -> list[str]:
     where = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
     found = [f"{where}:{line} imports {name}" for line, name in imports(path) if name in IMPURE_MODULES]
@@ -110,6 +129,37 @@ def policy_breaches(html: str) -> list[str]:
 def test_imports_run_one_way() -> None:
     """web -> views -> {storage, draw} -> core; web -> ingest -> {readers, storage, core}; FastAPI in web."""
     assert [breach for path in MODULES for breach in import_breaches(path)] == []
+
+
+def test_within_core_imports_run_one_way() -> None:
+    """Shared parts know no protocol, protocols not each other, and only what speaks for both imports them."""
+    core = PACKAGE / "core"
+    assert {path.name for path in core.iterdir()} >= PROTOCOLS | {"replay.py", "advice.py", "errors"}
+    assert [breach for path in core.rglob("*.py") for breach in core_breaches(path)] == []
+
+
+@pytest.mark.parametrize(
+    ("module", "line"),
+    [
+        ("words.py", "from webapp.core.agui.world import World"),
+        ("rules/model.py", "from webapp.core import teams"),
+        ("ledger.py", "from webapp.core.replay import Replay"),
+        ("ledger.py", "from webapp.core import Replay"),
+        ("agui/verify.py", "from webapp.core.teams import tables"),
+        ("teams/tables.py", "import webapp.core.agui.tables"),
+        ("teams/engine.py", "from webapp.core import advice"),
+    ],
+)
+def test_the_check_of_core_sees_a_breach(tmp_path: Path, module: str, line: str) -> None:
+    """An import against the order is reported, the ones along it are not."""
+    for name in ("agui/verify.py", "teams/tables.py", "replay.py", "advice.py", "words.py", "rules/model.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    path = tmp_path / module
+    path.write_text("from webapp.core import words\nfrom webapp.core.rules import model\n")
+    assert core_breaches(path, tmp_path) == []
+    path.write_text(line)
+    assert core_breaches(path, tmp_path)
 
 
 def test_core_and_draw_have_no_clock_file_socket_or_randomness() -> None:

@@ -16,9 +16,9 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from webapp.check_files import again, beside, expand, load_input
+from webapp.check_files import again, beside, expand, is_no_recording, load_input, nothing_in
 from webapp.check_judge import Judged, judge
-from webapp.check_text import as_text
+from webapp.check_text import as_text, skipped
 from webapp.core.findings import SEVERITIES, Report
 from webapp.errors import UserError
 from webapp.ingest.cleaner import Cleaner
@@ -59,7 +59,9 @@ def check(
     given = None if input_ is None else load_input(input_)
     form = None if as_ is None else known_form(as_)
     worst = 0
-    for source in expand(paths):
+    empty: dict[str, bool] = {}  # folder -> whether nothing in it was a recording so far
+    for source, folder in expand(paths):
+        empty.setdefault(folder, True)
         streams = _judged(source, given, assembled=assembled, protocol=chosen, form=form)
         while True:
             try:
@@ -67,15 +69,22 @@ def check(
             except (UserError, Refused, TooLarge) as error:
                 sentence = error.sentence if isinstance(error, UserError) else str(error)
                 print(f"lanescope: {source}: {sentence}", file=sys.stderr)
-                worst = 2
+                worst, empty[folder] = 2, False
                 break
             if judged is None:
                 break
+            if folder and not judged.part and is_no_recording(source, judged.detection):
+                print(f"lanescope: {source}: {skipped(judged)}", file=sys.stderr)
+                continue
+            empty[folder] = False
             if format_ == "json":
                 _write(json.dumps(judged.public(), ensure_ascii=True, separators=(",", ":")))
             else:
                 _write(as_text(judged))
             worst = max(worst, _exit_code(judged.report, fail_on))
+    for folder in [folder for folder, nothing in empty.items() if folder and nothing]:
+        print(f"lanescope: {nothing_in(folder)}", file=sys.stderr)
+        worst = 2
     raise typer.Exit(worst)
 
 

@@ -10,30 +10,68 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from webapp.errors import UserError
+from webapp.readers.detect import Detection
 from webapp.readers.packing.layers import plain_name
 from webapp.readers.several import pieces_of, spooled
 
 PIECE = 64 * 1024
+NAMED_SO = frozenset({".sse", ".ndjson", ".jsonl", ".har", ".transcript", ".log"})
+# kinds of `core.foreign` that nobody takes for a capture of a stream
+BESIDE = frozenset(
+    {
+        "prose",
+        "long-prose",
+        "source-python",
+        "source-typescript",
+        "image",
+        "pdf",
+        "html",
+        "other-json",
+        "run-input",
+    }
+)
+BARE_REASONS = frozenset({"binary", "XML or HTML markup"})  # of `readers.signs.what_else`
 MAX_INPUT_BYTES = 64 * 1024 * 1024  # a RunAgentInput with a long history
 
 
-def expand(paths: list[str]) -> Iterator[str]:
+class Given(NamedTuple):
+    """A file to check. folder: the one it was found in, "" for a file that was named."""
+
+    path: str
+    folder: str = ""
+
+
+def expand(paths: list[str]) -> Iterator[Given]:
     """Files of folders in order; run inputs and hidden files are no recordings."""
     for given in paths:
         if not given:
             raise UserError("An empty path names no recording.")
         path = Path(given)
         if given == "-" or not path.is_dir():
-            yield given
+            yield Given(given)
             continue
         found = sorted(p for p in path.rglob("*") if p.is_file() and not p.name.startswith("."))
         chosen = [str(p) for p in found if not p.name.endswith(".input.json")]
         if not chosen:
-            raise UserError(f"The folder {given} holds no recording.")
-        yield from chosen
+            raise UserError(nothing_in(given))
+        yield from (Given(path, given) for path in chosen)
+
+
+def nothing_in(folder: str) -> str:
+    return f"The folder {folder} holds no recording."
+
+
+def is_no_recording(path: str, found: Detection) -> bool:
+    """Whether a file of a folder is something that lies beside recordings: a note, a program, a picture.
+
+    A file that is named as recordings are, or is empty, or has something of a stream, is a recording that went wrong.
+    """
+    if found.form is not None or Path(plain_name(path)).suffix.lower() in NAMED_SO:
+        return False
+    return found.foreign in BESIDE or (found.foreign is None and not BARE_REASONS.isdisjoint(found.reasons))
 
 
 def again(source: str, stack: ExitStack) -> Callable[[], Iterator[bytes]]:

@@ -15,6 +15,7 @@ from webapp.readers.detect import form_name
 
 # protocol -> its name, what a run is called, what a record is called
 WORDS = {"ag-ui": ("AG-UI", "run", "event"), "teams": ("Teams", "stream", "exchange")}
+NO_FIX = "Nothing to change."  # of rows that explain what is all right
 MARKS = {"fatal": "✖", "error": "▲", "warning": "●", "info": "○"}
 
 
@@ -40,6 +41,11 @@ def as_text(judged: Judged) -> str:
     if report.findings_left_out:
         lines.append(f"  … and {report.findings_left_out:,} more findings beyond the limit")
     return "\n".join([*lines, *_around(judged)])
+
+
+def skipped(judged: Judged) -> str:
+    """One sentence for a file of a folder that is no recording."""
+    return f"Skipped, since it is no recording: this is {', '.join(judged.detection.reasons)}."
 
 
 def _around(judged: Judged) -> list[str]:
@@ -84,10 +90,17 @@ def _finding_lines(finding: Finding) -> list[str]:
         f"  {MARKS[finding.severity]} {finding.severity} #{finding.event}{times} {name}{after}{follows}",
         f"      {printable(finding.message)}",
     ]
-    if finding.severity in ("fatal", "error") and not finding.cause:
-        kind = None if finding.item is None else finding.item.kind
-        lines.append(f"      Fix: {advise(finding.rule, finding.reason, kind).fix}")
-    return lines
+    fix = _fix(finding)
+    return [*lines, f"      Fix: {fix}"] if fix else lines
+
+
+def _fix(finding: Finding) -> str:
+    """What to change. Empty for consequences, and for a note of a rule whose fix is meant for its errors."""
+    if finding.cause or (finding.severity == "info" and catalogue()[finding.rule].severity != "info"):
+        return ""
+    kind = None if finding.item is None else finding.item.kind
+    fix = advise(finding.rule, finding.reason, kind).fix
+    return "" if fix == NO_FIX else fix
 
 
 def printable(text: str) -> str:

@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 
 from webapp.core import Replay, Report
-from webapp.core.advice import TEAMS_REASONS
 from webapp.core.evidence import ResponseHead
 from webapp.core.reasons import REASONS
 from webapp.core.rules import catalogue, rules_of
+from webapp.core.teams.advice import REASONS as TEAMS_REASONS
 from webapp.readers.protobuf.reader import ProtobufReader
 from webapp.readers.read import read
 

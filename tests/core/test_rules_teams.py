@@ -8,10 +8,11 @@ from collections import Counter
 import pytest
 
 from webapp.core import Replay
-from webapp.core.advice import TEAMS_REASONS, advise
+from webapp.core.advice import advise
 from webapp.core.reasons import REASONS
 from webapp.core.rules.model import Rule, families, rules_of
 from webapp.core.teams import exchanges
+from webapp.core.teams.advice import REASONS as TEAMS_REASONS
 from webapp.core.teams.answers import ANSWERS
 
 TEAMS = rules_of("teams")

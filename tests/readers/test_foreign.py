@@ -56,6 +56,16 @@ SAMPLES = {
     "server-log": [
         b"2026-09-01 10:00:00 INFO started\n2026-09-01 10:00:01 INFO GET /health 200\n[10:00:02] WARN slow\n"
     ],
+    "cut-log": [
+        b"".join(
+            (
+                b'10:00:0%d DEBUG sent {"at":%d,"request":{"type":"typing","text":"' % (n, n)
+                + b"word " * (20 + n)
+            )[:120]
+            + b"\n"
+            for n in range(4)
+        )
+    ],
     "prose": [b"Hello, the chat does not work since Monday."],
     "image": [b"\x89PNG\r\n\x1a\n"],
     "pdf": [b"%PDF-1.4"],

@@ -1,131 +1,18 @@
-"""What to look for and what to change, narrowed by what the trace shows.
+"""What to look for and what to change: the catalogue's words, or those the trace narrows them to.
 
-Rules of this file: words only. A rule's row in the catalogue says what usually is the cause; where the finding's
-reason is known, the sentences here take its place. `{start}`, `{end}`, `{noun}` are filled in by the item's kind;
-those for Microsoft Teams, where all items are messages, stand as they are.
+Rules of this file: which words count. A rule's row in the catalogue says what usually is the cause; where a finding's
+reason says more, the protocol's own `advice` has the sentences.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from webapp.core.agui import advice as agui
+from webapp.core.rules import Advice, catalogue
+from webapp.core.teams import advice as teams
 
-from webapp.core.explain import ENDS, STARTS
-from webapp.core.rules import catalogue
+__all__ = ["Advice", "advise"]
 
-NOUNS = {
-    "text": "message",
-    "tool": "call",
-    "reasoning": "reasoning message",
-    "span": "reasoning span",
-    "step": "step",
-    "subagent": "invocation",
-}
-_CONTENT = ("AGUI-TXT-02", "AGUI-TOL-02", "AGUI-RSN-05")
-_END = ("AGUI-TXT-03", "AGUI-TOL-03", "AGUI-RSN-06", "AGUI-RSN-02", "AGUI-STP-02", "AGUI-SUB-04")
-
-
-class Advice(NamedTuple):
-    """cause: what usually lies behind it; fix: what the producer should send."""
-
-    cause: str
-    fix: str
-
-
-_AFTER_RUN = Advice(
-    "The agent goes on streaming after it has ended the run.",
-    "Send every piece before `RUN_FINISHED` or `RUN_ERROR`, or in a run of its own.",
-)
-_BY_RULE: dict[tuple[str, str], Advice] = {
-    ("AGUI-TRN-03", "cut-short"): Advice(
-        "The line was cut on its way into the recording, for instance by a limit of the log or the terminal; "
-        "or the agent stopped in the middle of an event.",
-        "Capture the stream again, as bytes of the response body. If the event is cut there as well, send it whole, "
-        "one JSON object a frame.",
-    ),
-    ("AGUI-TOL-02", "own-end"): Advice(
-        "The agent ends a call too early, often when the next one begins, and goes on sending its arguments.",
-        "Send `TOOL_CALL_END` after a call’s last piece of arguments. Calls may stay open side by side.",
-    ),
-    ("AGUI-TXT-02", "own-end"): Advice(
-        "The message was ended early, often when a tool call began, and the model went on writing it.",
-        "Send `TEXT_MESSAGE_END` after the last piece, or open the message again with `TEXT_MESSAGE_START`.",
-    ),
-    **{(f"AGUI-CHK-0{n}", reason): _AFTER_RUN for n in range(1, 5) for reason in ("run-ended", "run-failed")},
-}
-_CONTENT_ADVICE = {
-    "own-end": Advice(
-        "The {noun} was ended before its last piece.",
-        "Send `{end}` after the last piece, or open it again with `{start}`.",
-    ),
-    "never-opened": Advice(
-        "The start was never sent, was filtered on the way, or carries another id.",
-        "Send `{start}` with the same id before the first piece.",
-    ),
-    "opens-later": Advice(
-        "Events overtake each other on the way, for instance through several queues or un-awaited sends.",
-        "Send the events of one stream through one queue, in order: `{start}` first.",
-    ),
-    "other-kind": Advice(
-        "The id of another item was used.",
-        "Send the id that this {noun}’s own `{start}` carries.",
-    ),
-    "previous-run": Advice(
-        "The {noun} is continued across a run boundary.",
-        "Open it again in the new run with `{start}`, or give it a new id.",
-    ),
-    "lookalike": Advice(
-        "The id is built in two places, in two spellings.",
-        "Make the id once and pass it on unchanged.",
-    ),
-    "mixed-spelling": Advice(
-        "Two parts of the agent emit the same {noun}, one in chunks, one in the explicit form.",
-        "Keep to one form for each {noun}: chunks only, or `{start}`, pieces and `{end}`.",
-    ),
-    "stream-ended": Advice(
-        "An event sent in the middle of a chunked {noun} ended its chunk stream.",
-        "Go on with chunks that carry the id, or send the other event before or after the {noun}.",
-    ),
-}
-_END_ADVICE = {
-    **_CONTENT_ADVICE,
-    "own-end": Advice("The end is sent twice, often by two parts of the agent.", "Send `{end}` once."),
-    "never-opened": Advice(
-        "The start was never sent, was filtered on the way, or carries another id or name.",
-        "Send `{start}` first, with the same id or name, or leave the end out.",
-    ),
-    "stream-ended": Advice(
-        "An explicit end is sent for a {noun} that was streamed in chunks.",
-        "Send no `{end}` for chunks: the client adds it.",
-    ),
-}
-_PREFIX = "TEAMS-020"
-_PREFIX_ADVICE = {
-    "delta": Advice(
-        "The model’s pieces are sent on as they come, while Teams wants the whole text every time.",
-        "Append each piece to what was sent before, and send the sum as `text`.",
-    ),
-    "normalised": Advice(
-        "The text is trimmed, its white space folded or its signs escaped in one place and not in another.",
-        "Prepare the text in one place before the first chunk, the same way for every chunk and the end.",
-    ),
-    "stale": Advice(
-        "An older text was sent after a newer one: two senders run side by side, or a repeat kept its old text.",
-        "Send through one queue, take the text at the moment of sending, and drop what a newer chunk replaces.",
-    ),
-    "moved": Advice(
-        "Something was put in front of the text that is already on screen, such as a heading or a notice.",
-        "Add new text only at the end; what must stand first has to be sent first.",
-    ),
-    "rewritten": Advice(
-        "Citation marks or markup are rewritten over the whole text, after a part of it has been shown.",
-        "Rewrite before the first send, and hold back a half-written mark until it is complete.",
-    ),
-    "changed": Advice(
-        "The answer was begun anew, often after a tool call, or another text was put in its place.",
-        "End the stream with the text that is on screen, and send the new text in a new one.",
-    ),
-}
-TEAMS_REASONS = frozenset(_PREFIX_ADVICE)  # those of `reasons.REASONS` that only Teams findings have
+_NARROWED = {"ag-ui": agui.narrowed, "teams": teams.narrowed}
 
 
 def advise(rule: str, reason: str | None, kind: str | None) -> Advice:
@@ -136,14 +23,4 @@ def advise(rule: str, reason: str | None, kind: str | None) -> Advice:
     row = catalogue().get(rule)
     if row is None:
         return Advice("", "")
-    if rule == _PREFIX:
-        return _PREFIX_ADVICE.get(reason or "", Advice(row.cause, row.fix))
-    found = _BY_RULE.get((rule, reason or ""))
-    if found is None and kind in STARTS:
-        table = _CONTENT_ADVICE if rule in _CONTENT else _END_ADVICE if rule in _END else {}
-        found = table.get(reason or "")
-    if found is None:
-        return Advice(row.cause, row.fix)
-    kind = kind or ""
-    words = {"start": STARTS.get(kind, ""), "end": ENDS.get(kind, ""), "noun": NOUNS.get(kind, "item")}
-    return Advice(found.cause.format(**words), found.fix.format(**words))
+    return _NARROWED[row.protocol](rule, reason or "", kind or "") or Advice(row.cause, row.fix)

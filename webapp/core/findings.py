@@ -9,16 +9,23 @@ turn them into links and code; a terminal shows them as they are.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 
-SEVERITIES = ("fatal", "error", "warning", "info")  # worst first
-VERDICTS = ("rejected", "nonconformant", "warnings", "conformant", "unchecked")
-OUTCOMES = ("success", "interrupted", "cancelled", "failed", "rejected", "truncated", "open")
-TEAMS_OUTCOMES = ("finished", "stopped", "expired", "edited", "refused", "unclosed", "open")
-PARTIES = ("producer", "application", "service", "capture")  # whose fault; words in `party_words`
-ROLES = ("opened", "closed", "closed_by", "again", "expected", "later", "answer", "previous")
+from webapp.core import kinds
+
+if TYPE_CHECKING:
+    from webapp.core.kinds import Basis, Outcome, Party, Severity
+else:  # `seal` reads findings from anywhere and says itself which of these words is wrong: msgspec is not to check them
+    Basis = Outcome = Party = Severity = str
+
+SEVERITIES: tuple[kinds.Severity, ...] = get_args(kinds.Severity)  # worst first
+VERDICTS: tuple[str, ...] = get_args(kinds.Verdict)
+OUTCOMES: tuple[kinds.AguiOutcome, ...] = get_args(kinds.AguiOutcome)
+TEAMS_OUTCOMES: tuple[kinds.TeamsOutcome, ...] = get_args(kinds.TeamsOutcome)
+PARTIES: tuple[str, ...] = get_args(kinds.Party)  # whose fault; words in `party_words`
+ROLES: tuple[str, ...] = get_args(kinds.Role)
 MAX_RELATED = 200  # further places of a merged finding that are listed; `count` has them all
 
 
@@ -45,7 +52,7 @@ class Finding(msgspec.Struct, kw_only=True, gc=False):
     key: str
     rule: str
     slug: str
-    severity: str
+    severity: Severity
     event: int
     title: str
     why: str = ""
@@ -54,12 +61,12 @@ class Finding(msgspec.Struct, kw_only=True, gc=False):
     lane: str | None = None
     item: ItemRef | None = None
     label: str | None = None
-    party: str = "producer"
+    party: Party = "producer"
     related: list[Related] = []
     cause: str | None = None
     after_rejection: bool = False
     count: int = 1
-    basis: str = "confirmed"
+    basis: Basis = "confirmed"
 
     @property
     def message(self) -> str:
@@ -95,8 +102,8 @@ class Run(msgspec.Struct, kw_only=True, gc=False):
     run: int
     thread_id: str | None = None
     run_id: str | None = None
-    outcome: str = "open"
-    claimed: str | None = None
+    outcome: Outcome = "open"
+    claimed: Outcome | None = None
     first: int = 0
     last: int = 0
 
@@ -111,12 +118,12 @@ class Skipped(msgspec.Struct, gc=False):
 class Report(msgspec.Struct, kw_only=True):
     """The engine's final word on one trace (the reader adds source, format, artefacts)."""
 
-    protocol: str
+    protocol: kinds.ProtocolName
     protocol_version: str | None  # as the trace declares it
     engine: str
     events: int
     records: int
-    verdict: str
+    verdict: kinds.Verdict
     rejected_at: int | None
     runs: list[Run]
     findings: list[Finding]
@@ -131,7 +138,7 @@ def party_words(party: str, protocol: str) -> str:
     return words.get(party) or ("Teams" if protocol == "teams" else "The transport")
 
 
-def verdict_of(events: int, rejected_at: int | None, findings: list[Finding]) -> str:
+def verdict_of(events: int, rejected_at: int | None, findings: list[Finding]) -> kinds.Verdict:
     """The verdict of a trace; zero events is never a pass."""
     if events == 0:
         return "unchecked"

@@ -63,13 +63,18 @@ _ROWS = (
             ("It says that calls were made, not what was in them. Have the agent write its events, or "
             "record the response."),
             "python"),
+    Foreign("cut-log", "a log whose long lines are cut off",
+            "Whatever wrote it ends each of them at the same length, so no event in them is whole. Have it write whole "
+            "lines, or record the response itself.", "python"),
     Foreign("other-json", "JSON without an event of AG-UI or a call or activity of Teams",
             "No record in it has a `type` of the protocol. Where it is a stream all the same, its names may have been "
             "changed on the way: record it nearer to the wire.", "browser"),
     Foreign("long-prose", "text without an event in its first 4 MB",
             "What stands further down was not looked at. Cut off what stands before the recording, and give the rest.",
             "browser"),
-    Foreign("prose", "plain text", "There is no event in it. Paste the log or the response itself.", "browser"),
+    Foreign("prose", "plain text",
+            "It is no recording: paste the agent’s response itself (lines such as `data: {…}`), a log that holds its "
+            "events, or the calls to Teams with their answers.", "browser"),
 )  # fmt: skip
 
 BY_SLUG = {row.slug: row for row in _ROWS}

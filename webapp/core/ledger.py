@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from webapp.core.findings import MAX_RELATED, Finding, ItemRef, Related
+from webapp.core.kinds import Basis, Party, Severity
 from webapp.core.rules import catalogue
 
 Place = tuple[int, str]  # (record number, role)
@@ -50,9 +51,9 @@ class Ledger:
         label: str | None = None,
         related: Sequence[Place] = (),
         cause: str | None = None,
-        severity: str | None = None,
-        basis: str = "confirmed",
-        party: str | None = None,
+        severity: Severity | None = None,
+        basis: Basis = "confirmed",
+        party: Party | None = None,
         count: int = 1,
     ) -> Finding | None:
         """One rule broken at one place; merged into an earlier finding where they are one defect.

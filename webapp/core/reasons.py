@@ -1,7 +1,7 @@
 """The kinds of explanation a finding can carry, and what each says in short.
 
-Rules of this file: one table; `Finding.reason` is one of its keys. Who words the sentences: `explain.py` for AG-UI, the
-modules of `teams/` for Microsoft Teams.
+Rules of this file: one table; `Finding.reason` is one of its keys. Who words the sentences: `agui/explain.py` for
+AG-UI, the modules of `teams/` for Microsoft Teams.
 """
 
 REASONS = {

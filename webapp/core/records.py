@@ -10,11 +10,12 @@ record: what reached the application, what was found wrong, which item changed.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
 from webapp.core.findings import Finding
+from webapp.core.kinds import Change, DerivedChange, ItemKind, Reached, Via
 
 
 class Record(msgspec.Struct, frozen=True, gc=False):
@@ -60,7 +61,7 @@ FRAMING = {
 
 
 # how far a record came, as a number: the place of `Step.reached` in REACHED
-REACHED = ("delivered", "dropped", "refused", "after", "lost", "sent")
+REACHED: tuple[Reached, ...] = get_args(Reached)
 DELIVERED, DROPPED, REFUSED, AFTER, LOST, SENT = range(len(REACHED))
 SHOWN = (DELIVERED, SENT)  # it came to the screen, as far as the recording can tell
 
@@ -78,7 +79,7 @@ class Item(msgspec.Struct, gc=False, eq=False):
     """
 
     ord: int
-    kind: str
+    kind: ItemKind
     id: str
     lane: str | None
     run: int | None
@@ -86,7 +87,7 @@ class Item(msgspec.Struct, gc=False, eq=False):
     state: str = "open"
     closed: int | None = None
     closed_by: int | None = None
-    via: str = "explicit"  # or "chunk"
+    via: Via = "explicit"
     name: str | None = None
     parent: str | None = None  # parentMessageId of a call, toolCallId of a result, parentSubagentRunId
     first: int = 0
@@ -110,7 +111,7 @@ class Emitted(msgspec.Struct, gc=False):
     place: int
     event: Any
     item: Item
-    change: str
+    change: DerivedChange
     delta: str | None = None
 
     @property
@@ -142,9 +143,9 @@ class Step(msgspec.Struct, gc=False):
     lane: str | None = None
     event: Any = None
     item: Item | None = None
-    change: str | None = None
+    change: Change | None = None
     delta: str | None = None
-    reached: str = "delivered"
+    reached: Reached = "delivered"
     synthesized: Sequence[Emitted] = ()
     findings: Sequence[Finding] = ()
     amended: Sequence[Finding] = ()

@@ -20,7 +20,7 @@ from webapp.core.findings import Report
 from webapp.core.records import Step
 from webapp.core.teams.engine import TeamsEngine
 
-ENGINE_VERSION = "3"  # raise it when verdicts change: pages then offer to judge stored traces again
+ENGINE_VERSION = "4"  # raise it when verdicts change: pages then offer to judge stored traces again
 PROTOCOLS = ("ag-ui", "teams")
 
 

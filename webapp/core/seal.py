@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Meta
 
 from webapp.core.findings import OUTCOMES, PARTIES, ROLES, SEVERITIES, TEAMS_OUTCOMES, Finding, Run, Skipped
+from webapp.core.kinds import ProtocolName, Verdict
 from webapp.core.rules import catalogue
 
 KIND = "redacted"  # what the member `lanescope` says
@@ -56,9 +57,9 @@ class Seal(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     level: Literal["structure", "personal"]
-    protocol: Literal["ag-ui", "teams"]
+    protocol: ProtocolName
     engine: Annotated[str, Meta(max_length=20)]
-    verdict: Literal["rejected", "nonconformant", "warnings", "conformant", "unchecked"]
+    verdict: Verdict
     records: Number
     events: Number
     rejected_at: Number | None = None

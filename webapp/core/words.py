@@ -1,14 +1,22 @@
-"""Small help for sentences: lists and articles.
+"""Small help for sentences: what kinds of items are called, lists and articles.
 
-Rules of this file: words only; it knows kinds of items by their nouns and judges nothing.
+Rules of this file: words only, and none of one protocol alone; it judges nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from webapp.core.agui.world import NOUNS
-
+NOUNS = {
+    "text": "message",
+    "tool": "tool call",
+    "reasoning": "reasoning message",
+    "span": "reasoning span",
+    "step": "step",
+    "subagent": "subagent",
+    "activity": "activity",
+    "result": "tool result",
+}
 MAX_LISTED = 4  # places or names that a sentence lists
 
 

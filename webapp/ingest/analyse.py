@@ -1,6 +1,7 @@
 """One pass over a trace: the engine judges, the index folds, the database keeps.
 
-Rules of this file: drive, batch, write, sum up. What a row holds is decided in `index`, what is wrong in the core.
+Rules of this file: drive, batch, write, sum up. The steps are those of `judging`; what a row holds is decided in
+`index`, what is wrong in the core.
 """
 
 from __future__ import annotations
@@ -14,11 +15,9 @@ from sqlalchemy.orm import Session
 
 from webapp.core.findings import Report
 from webapp.core.records import Record
-from webapp.ingest.clock import Clock
-from webapp.ingest.incoming import Unread
-from webapp.ingest.index import AT, HEAD, PREFIX, SEQ, TS, Indexer
-from webapp.ingest.rows import finding_row, item_rows, item_severities, run_row, severities, sum_up
-from webapp.ingest.sealed_engine import Engine, Sealed, length
+from webapp.ingest.judging import Judging
+from webapp.ingest.rows import item_rows, item_severities
+from webapp.ingest.sealed_engine import Engine
 from webapp.readers.base import Account
 from webapp.storage import bulk
 from webapp.storage.event_writer import EventWriter
@@ -26,7 +25,6 @@ from webapp.storage.models import Trace
 from webapp.storage.timeline import write_density
 
 BATCH = 5000  # items written at once
-ROW_COST = 600  # bytes a row's tuple takes beside its payload
 BATCH_BYTES = 4 * 1024 * 1024  # of rows held before they are written: some 5,000 ordinary events
 
 
@@ -39,66 +37,39 @@ def analyse(
     Nothing is committed.
     """
     pk = trace.pk
-    sealed = isinstance(replay, Sealed)
-    index = Indexer(pk, replay.held, replay.state_now, length if sealed else len)
-    feed, add = replay.feed, index.add
-    unread = Unread()
-    pending = 0
+    judging = Judging(pk, replay)
+    index = judging.index
+    source = iter(records)
     with _collector_resting(), EventWriter(session) as events:
-        writer = _Writer(session, index, events)
-        for record in records:
-            step = feed(record.payload, record.at, record.framing)
-            if step.type is None:
-                unread.add(record)
-            add(record, step)
-            pending += ROW_COST + len(record.payload)
-            if pending > BATCH_BYTES:
-                writer.write()
-                pending = 0
+        while judging.add(source, BATCH_BYTES):
+            _write(session, judging, events)
         told = account()
-        report = replay.finish(told.head)
-        if report.protocol == "teams":
-            unread.tell(told)
-        index.finish()
-        writer.write()
-    bulk.set_severities(session, severities(pk, index.hits, report.findings))
+        report = judging.finish(told)
+        _write(session, judging, events)
+    bulk.set_severities(session, judging.severities(report))
     worst = item_severities(index.entries, report.findings)
-    rows = item_rows(pk, index.entries, writer.clock, worst)
+    rows = item_rows(pk, index.entries, judging.clock, worst)
     while batch := list(islice(rows, BATCH)):
         bulk.add_items(session, batch)
     write_density(session, pk, report.records)
-    bulk.add_lanes(session, index.lanes.rows(pk))
-    bulk.add_runs(session, [run_row(pk, run) for run in report.runs])
-    bulk.add_findings(session, [finding_row(pk, ord_, f) for ord_, f in enumerate(report.findings)])
-    trace.heads = writer.heads
-    writer.clock.time_of_day = told.time_of_day
-    sum_up(trace, index, writer.clock, report, told)
+    bulk.add_lanes(session, judging.lanes())
+    bulk.add_runs(session, judging.runs(report))
+    bulk.add_findings(session, judging.findings(report))
+    judging.sum_up(trace, report, told)
     session.flush()
     return report
 
 
-class _Writer:
-    """Writes what the index holds and takes what the end needs from the rows that go by."""
-
-    def __init__(self, session: Session, index: Indexer, events: EventWriter) -> None:
-        self.clock = Clock()
-        self.heads = 0
-        self._session = session
-        self._events = events
-        self._index = index
-
-    def write(self) -> None:
-        index = self._index
-        events, segments, checkpoints = index.events, index.bursts.segments, index.checkpoints
-        bulk.add_segments(self._session, segments)
-        bulk.add_checkpoints(self._session, checkpoints)
-        if events:  # the last, since they may still be on their way when this is done
-            values = list(zip(*events, strict=True))
-            self.clock.extend(values[SEQ], values[AT], values[TS], values[PREFIX])
-            self.heads += sum(values[HEAD])
-            self._events.add(values)
-        for rows in (events, segments, checkpoints):
-            rows.clear()
+def _write(session: Session, judging: Judging, events: EventWriter) -> None:
+    """Write the rows that will not change."""
+    segments, checkpoints = judging.index.bursts.segments, judging.index.checkpoints
+    bulk.add_segments(session, segments)
+    bulk.add_checkpoints(session, checkpoints)
+    columns = judging.columns()
+    if columns:  # the last, since they may still be on their way when this is done
+        events.add(columns)
+    segments.clear()
+    checkpoints.clear()
 
 
 @contextmanager

@@ -26,11 +26,11 @@ from webapp.ingest.analyse import analyse
 from webapp.ingest.choose import bounds
 from webapp.ingest.cleaner import Cleaner
 from webapp.ingest.incoming import prepared
-from webapp.ingest.kept import Upload
 from webapp.ingest.redacted_file import effective, redacted_file
 from webapp.ingest.rows import artefact_row
 from webapp.ingest.turns import Turns
 from webapp.ingest.upload import engine_for, write_reading
+from webapp.ingest.upload_bytes import Upload
 from webapp.readers.read import read
 from webapp.readers.redacted.reader import NAME
 from webapp.settings import Settings

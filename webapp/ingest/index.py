@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from webapp.core.findings import Related
+from webapp.core.kinds import Change
 from webapp.core.records import REACHED as NAMES
 from webapp.core.records import SHOWN, Item, Record, Step
 from webapp.ingest.bursts import Bursts
@@ -150,7 +151,7 @@ class Indexer:
         """The last burst ends with the input."""
         self.bursts.end()
 
-    def _derived(self, step: Step) -> tuple[str, bool, Item | None, str | None, str | None]:
+    def _derived(self, step: Step) -> tuple[str, bool, Item | None, Change | None, str | None]:
         """Of a record with synthesized events: their text form, whether they only add text, what the record did.
 
         A chunk has no event of its own: what it did is what its last derived event did.

@@ -11,11 +11,12 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from tempfile import SpooledTemporaryFile
-from typing import IO, Any
+from typing import IO, Any, cast
 
 from sqlalchemy.orm import Session
 
 from webapp.core.findings import Run, Skipped
+from webapp.core.kinds import Outcome
 from webapp.core.records import REACHED
 from webapp.core.seal import MAX_BYTES, Note, Seal, SealedHead, written
 from webapp.core.teams.times import FAR
@@ -147,8 +148,8 @@ def _seal(session: Session, trace: Trace, level: str, red: Redactor) -> Seal:
                 run=row.ord,
                 thread_id=_id(row.thread_id, red),
                 run_id=_id(row.run_id, red),
-                outcome=row.outcome,
-                claimed=row.claimed,
+                outcome=cast(Outcome, row.outcome),
+                claimed=cast(Outcome | None, row.claimed),
                 first=row.first,
                 last=row.last,
             )

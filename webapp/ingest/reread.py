@@ -17,17 +17,18 @@ from sqlalchemy.orm import Session
 from webapp.core.replay import ENGINE_VERSION
 from webapp.errors import BadInput, Busy, NotFound, TooLarge, UserError
 from webapp.ingest import seal_notes
+from webapp.ingest.ahead import ahead
 from webapp.ingest.analyse import analyse
 from webapp.ingest.choose import bounds as bounds_of
 from webapp.ingest.cleaner import Cleaner
 from webapp.ingest.copies import drop_all
 from webapp.ingest.incoming import prepared
-from webapp.ingest.keep import Keeper, renumber
-from webapp.ingest.kept import AS_TEXT, is_binary, with_notes
 from webapp.ingest.live.analyst import head_of, stop_told
 from webapp.ingest.live.arrivals import Arrivals
+from webapp.ingest.original_parts import PartWriter, renumber
 from webapp.ingest.rows import artefact_row
 from webapp.ingest.upload import engine_for, write_reading
+from webapp.ingest.upload_bytes import AS_TEXT, is_binary, with_notes
 from webapp.readers import detect, limits, parts
 from webapp.readers.base import Artefact
 from webapp.readers.head import HEAD_BYTES, Head
@@ -232,12 +233,7 @@ def _read(
 
 
 def _head(session: Session, pk: int) -> bytes:
-    head = bytearray()
-    for piece in originals.text(session, pk):
-        head += piece
-        if len(head) > HEAD_BYTES:
-            break
-    return bytes(head[: HEAD_BYTES + 1])
+    return ahead(originals.text(session, pk), HEAD_BYTES + 1)[0][: HEAD_BYTES + 1]
 
 
 def _refuse_several(session: Session, pk: int, form: str | None, bounds: limits.Limits) -> None:
@@ -258,9 +254,9 @@ def _as_text(session: Session, pk: int, form: str | None) -> list[Artefact]:
     """A binary body is shown and read as text with one frame a line; made now if it was not kept so."""
     if originals.text_size(session, pk)[1] or not is_binary(_head(session, pk)[:HEAD_BYTES], form):
         return []
-    keeper, lines = Keeper(session, pk, step=-1), HexLines()
+    writer, lines = PartWriter(session, pk, step=-1), HexLines()
     for piece in originals.whole(session, pk):
-        keeper.add(lines.feed(piece))
-    keeper.add(lines.close())
-    keeper.close("protobuf")
+        writer.add(lines.feed(piece))
+    writer.add(lines.close())
+    writer.close("protobuf")
     return [Artefact("binary-upload", AS_TEXT)]

@@ -44,8 +44,10 @@ SAMPLES = (  # the last one is the newest, so it stands first in the list
     ),
     Sample(
         "msaf-old-tool.sse",
-        "Sample: a snapshot drops an open message",
-        "Recorded from agent-framework-ag-ui 1.0.0b251120: the answer after the tool call never reaches the screen.",
+        "Sample: wrong ids, and a text gone for a while",
+        "Recorded from agent-framework-ag-ui 1.0.0b251120, two faults: the run answers under ids of its own, which no "
+        "client notices; and a snapshot drops the open message, so the answer is off the screen until the next "
+        "snapshot brings it back.",
     ),
     Sample(
         "pydantic-parallel.sse",

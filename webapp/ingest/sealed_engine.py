@@ -7,13 +7,14 @@ A replay cannot invent or hide a finding here, and what redaction did to a recor
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import msgspec
 
 from webapp.core.blind import blind
 from webapp.core.evidence import ResponseHead
 from webapp.core.findings import Finding, Related, Report, Skipped
+from webapp.core.kinds import Reached
 from webapp.core.records import Item, Step
 from webapp.core.replay import Replay
 from webapp.core.seal import Seal
@@ -75,7 +76,7 @@ class Sealed:
         note = framing[0].split() if framing else []
         step = self._replay.feed(raw, at)
         if len(note) > 1:
-            step.reached = note[1]
+            step.reached = cast(Reached, note[1])
         step.findings = self._here.get(seq, ())
         step.amended = self._again.get(seq, ())
         if step.item is not None:

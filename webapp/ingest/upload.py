@@ -24,8 +24,8 @@ from webapp.ingest.choose import ManyStreams
 from webapp.ingest.choose import bounds as bounds_of
 from webapp.ingest.cleaner import Cleaner
 from webapp.ingest.incoming import prepared
-from webapp.ingest.kept import Upload
 from webapp.ingest.rows import artefact_row
+from webapp.ingest.upload_bytes import Upload
 from webapp.readers import limits
 from webapp.readers.base import Account
 from webapp.readers.detect import Detection, form_name

@@ -12,6 +12,7 @@ from typing import Any
 
 from webapp.core.errors import excerpt
 from webapp.core.foreign import ERROR_ALONE
+from webapp.readers.cut import LEAST, CutLines
 from webapp.readers.head import Head
 
 ERROR_BYTES = 64 * 1024  # a traceback, a chat message; more is a log
@@ -94,9 +95,19 @@ def loose(head: Head) -> str | None:
         return None
     if sum(_PARTS.match(line) is not None for line in lines) * 10 >= len(lines) * 6:
         return "ai-sdk"
+    if len(lines) >= LEAST and head.complete and _all_cut(lines):
+        return "cut-log"
     if len(lines) > 1 and sum(_LOG_LINE.match(line) is not None for line in lines) * 10 >= len(lines) * 6:
         return "server-log"
     return None
+
+
+def _all_cut(lines: list[bytes]) -> bool:
+    """Whether the longest lines are cut at one length."""
+    lengths = CutLines()
+    for number, line in enumerate(lines):
+        lengths.add(line, number)
+    return lengths.found() is not None
 
 
 def error_alone(head: Head) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from typing import Any, Never
 
+from webapp.readers import cut
 from webapp.readers.base import MAX_STRAYS, Account, Artefact, Stray
 from webapp.readers.limits import Limits, in_words
 
@@ -54,6 +55,14 @@ class Tally:
         """Note that the beginning of what was recorded is missing; say it before the first record."""
         self.account.head_missing = True
         self.artefact(HEAD_MISSING, NO_HEAD, line)
+
+    def cut_lines(self, lengths: cut.CutLines) -> None:
+        """Note, at the end of the input, that lines were cut at one length; it takes the place of a vaguer note."""
+        if (found := lengths.found()) is not None:
+            size, count, line = found
+            artefacts = self.account.artefacts
+            artefacts[:] = [each for each in artefacts if each.kind != cut.KIND]
+            self.artefact(cut.KIND, cut.sentence(size, count), line)
 
     def room(self, line: int) -> bool:
         """Whether one more record may be offered; takes the place if so, else says why not."""

@@ -6,6 +6,7 @@ Rules of this file: it must take any bytes at all.
 from __future__ import annotations
 
 from webapp.core.records import Record
+from webapp.readers.cut import CutLines
 from webapp.readers.limits import CUT_BYTES, Limits
 from webapp.readers.lines import LineCutter, Long
 from webapp.readers.tally import BLANK, Tally
@@ -20,6 +21,7 @@ class UnreadReader(Tally):
         super().__init__(limits)
         self._cutter = LineCutter(CUT_BYTES, cr=False)
         self._offset = -1
+        self._lengths = CutLines()
 
     def feed(self, chunk: bytes) -> list[Record]:
         """Take the next bytes; never a record."""
@@ -27,7 +29,9 @@ class UnreadReader(Tally):
 
     def close(self) -> list[Record]:
         """Count the last line."""
-        return self._take(self._cutter.close())
+        out = self._take(self._cutter.close())
+        self.cut_lines(self._lengths)
+        return out
 
     def _take(self, parts: list[bytes | Long]) -> list[Record]:
         if parts and self._offset < 0:
@@ -42,6 +46,10 @@ class UnreadReader(Tally):
 
     def _line(self, text: bytes, length: int) -> None:
         self.account.lines += 1
+        if length > CUT_BYTES:
+            self._lengths.long(length)
+        elif text.endswith(b"\n"):
+            self._lengths.add(text.rstrip(b"\r\n"), self.account.lines)
         if text[:CUT_BYTES].strip() or length > CUT_BYTES:
             self.stray(self.account.lines, self._offset, text[:CUT_BYTES].strip())
         else:

@@ -7,11 +7,13 @@ Rules of this file: findings by place and key, and the way back to `core.finding
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import cast as as_type
 
 from sqlalchemy import Text, cast, or_, select
 from sqlalchemy.orm import Session
 
 from webapp.core.findings import SEVERITIES, Finding, ItemRef, Related
+from webapp.core.kinds import Basis, Party
 from webapp.storage.models import FindingRow
 
 SEVERITY_NUMBER = {name: number for number, name in enumerate(SEVERITIES)}  # 0 is the worst
@@ -78,10 +80,10 @@ def to_finding(row: FindingRow) -> Finding:
         lane=row.lane,
         item=item,
         label=row.label,
-        party=row.party,
+        party=as_type(Party, row.party),
         related=[Related(event=event, role=role) for event, role in row.related],
         cause=row.cause,
         after_rejection=row.after_rejection,
         count=row.count,
-        basis=row.basis,
+        basis=as_type(Basis, row.basis),
     )

@@ -98,3 +98,26 @@ def test_a_stray_event_of_a_later_run_is_a_fault_of_its_own() -> None:
     findings = found(START, opener, FINISH, piece, end, START | later, FINISH | later, CUSTOM)
     strays = [(f.event, f.count, f.cause) for f in findings if f.rule == "AGUI-RUN-03"]
     assert strays == [(3, 2, "AGUI-TXT-04@2"), (7, 1, None)]
+
+
+def test_what_the_next_run_leaves_open_was_not_finished_early_by_the_one_before() -> None:
+    """The same rule in the same lane, but no end comes for it at all."""
+    opener, _, end, rule = ITEMS["text"]
+    step, _, step_end, _ = ITEMS["step"]
+    later = [START | {"runId": "r-2"}, opener | {"messageId": "a-2"}, FINISH | {"runId": "r-2"}]
+    findings = found(START, step, opener, FINISH, step_end, end, *later)
+    assert [(f.event, f.reason, f.count, f.cause) for f in findings if f.rule == rule] == [
+        (3, "ends-later", 1, "AGUI-STP-04@3"),
+        (8, "never-closed", 1, None),
+    ]
+
+
+def test_a_result_before_the_end_in_the_next_run_is_a_defect_of_its_own() -> None:
+    """The first run left its call open, and so answered it too early; the second one ends its call after the result."""
+    opener, _, end, _ = ITEMS["tool"]
+    result = {"type": "TOOL_CALL_RESULT", "messageId": "x-1", "toolCallId": "a-1", "content": "Sunny"}
+    other = {"toolCallId": "a-2"}
+    later = [opener | other, result | other | {"messageId": "x-2"}, end | other]
+    run = [START | {"runId": "r-2"}, *later, FINISH | {"runId": "r-2"}]
+    hasty = [f for f in found(START, opener, result, FINISH, *run) if f.rule == "AGUI-TOL-13"]
+    assert [(f.event, f.count, f.cause) for f in hasty] == [(2, 1, "AGUI-TOL-04@3"), (6, 1, None)]

@@ -144,6 +144,29 @@ def parts(n: int) -> Iterator[Event]:
     yield SNAPSHOT | {"messages": [{"id": "u", "role": "user", "content": [image] * n + [binary] * n}]}
 
 
+def results_of_calls_that_the_input_answers(n: int) -> Iterator[Event]:
+    function = {"name": "weather", "arguments": "{}"}
+    calls = [{"id": f"c{number}", "type": "function", "function": function} for number in range(n)]
+    answers = [
+        {"id": f"x{number}", "role": "tool", "toolCallId": f"c{number}", "content": "ok"}
+        for number in range(n)
+    ]
+    messages = [{"id": "m", "role": "assistant", "toolCalls": calls}, *answers]
+    yield START | {"input": {"threadId": "t", "runId": "r", "messages": messages}}
+    yield from (result(f"r{number}", f"c{number}") for number in range(n))
+
+
+def answers_of_one_call_that_are_taken_away(n: int) -> Iterator[Event]:
+    answers = [
+        {"id": f"x{number}", "role": "tool", "toolCallId": "c", "content": "ok"} for number in range(n)
+    ]
+    yield START | {"input": {"threadId": "t", "runId": "r", "messages": answers}}
+    yield from call("c", "m")
+    for number in range(n):
+        yield SNAPSHOT
+        yield result(f"r{number}", "c")
+
+
 def work(stream: Iterator[Event]) -> int:
     """How many steps the engine takes for a stream."""
     records = [json.dumps(event).encode() for event in stream]
@@ -171,6 +194,8 @@ def work(stream: Iterator[Event]) -> int:
         snapshots_after_many_lanes,
         texts_that_may_be_mixed,
         lost_openers,
+        results_of_calls_that_the_input_answers,
+        answers_of_one_call_that_are_taken_away,
         parts,
     ],
 )

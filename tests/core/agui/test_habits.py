@@ -81,3 +81,89 @@ def test_two_ways_of_misspelling_and_two_unknown_types_stay_apart() -> None:
     """They have different origins, so neither explains the other."""
     odd = ["runStarted", "TEXT-MESSAGE-START", "heartbeat", "progress"]
     assert [f.cause for f in found(*({"type": name} for name in odd))] == [None] * 4
+
+
+def in_lanes(*wrong: Event) -> list[Event]:
+    """The same wrong events from the parent agent and from two subagents, in a run that is otherwise right."""
+    lanes: list[Event] = [{}, {"subagentRunId": "sub-1"}, {"subagentRunId": "sub-2"}]
+    return [EVENTS[0], *(event | lane for lane in lanes for event in wrong), EVENTS[4]]
+
+
+LANED: dict[str, Event] = {
+    "snake_case": {"type": "TEXT_MESSAGE_START", "message_id": "m-1"},
+    "another case": {"type": "TEXT_MESSAGE_START", "messageID": "m-1"},
+    "type": {"type": "text_message_end", "messageId": "m-1"},
+    "enum": {"type": "EventType.TEXT_MESSAGE_END", "messageId": "m-1"},
+    "unknown type": {"type": "heartbeat"},
+    "timestamp": EVENTS[2] | {"timestamp": None},
+    "metadata": EVENTS[2] | {"metadata": None},
+}
+
+
+@pytest.mark.parametrize("habit", LANED)
+def test_one_habit_is_one_root_in_whatever_lane(habit: str) -> None:
+    """Subagents share the code that writes events: their lanes' findings follow from the first."""
+    rule = {"timestamp": "AGUI-ENV-10", "metadata": "AGUI-ENV-12"}.get(
+        habit, "AGUI-ENV-05" if "messageId" not in LANED[habit] and habit != "unknown type" else "AGUI-ENV-01"
+    )
+    findings = [f for f in found(*in_lanes(LANED[habit])) if f.rule == rule]
+    assert [(f.event, f.lane, f.cause) for f in findings] == [
+        (1, None, None),
+        (2, "sub-1", f"{rule}@1"),
+        (3, "sub-2", f"{rule}@1"),
+    ]
+
+
+def test_two_lanes_with_different_faults_stay_apart() -> None:
+    """What one subagent spells wrong says nothing about what another leaves out."""
+    events = [
+        EVENTS[0],
+        {"type": "TEXT_MESSAGE_START", "message_id": "m-1", "subagentRunId": "sub-1"},
+        {"type": "TEXT_MESSAGE_START", "subagentRunId": "sub-2"},
+        EVENTS[4],
+    ]
+    assert [f.cause for f in found(*events) if f.rule == "AGUI-ENV-05"] == [None, None]
+
+
+@pytest.mark.parametrize("name", ["messageID", "MessageId", "messageid", "message-id", "MESSAGE_ID"])
+def test_a_member_in_another_case_is_told_once(name: str) -> None:
+    """The missing member names the one that is there, which is no second finding, and the message is followed."""
+    findings = found(*({{"messageId": name}.get(k, k): v for k, v in event.items()} for event in EVENTS))
+    assert [(f.rule, f.event, f.count, f.label) for f in findings] == [("AGUI-ENV-05", 1, 3, None)]
+    assert findings[0].title == f"`messageId` is missing, `{name}` is there instead"
+
+
+def test_an_optional_member_in_another_case_names_the_right_one() -> None:
+    """A client removes it; the sentence says what it should have been."""
+    findings = found(EVENTS[0], EVENTS[1] | {"Name": "Ada"}, *EVENTS[2:])
+    assert [(f.rule, f.title) for f in findings] == [
+        ("AGUI-ENV-02", "`TEXT_MESSAGE_START` has no member `Name`, only `name`")
+    ]
+
+
+CHUNKS: dict[str, Event] = {
+    "messageId": {"type": "TEXT_MESSAGE_CHUNK", "messageId": "m-1", "delta": "Hello"},
+    "toolCallName": {
+        "type": "TOOL_CALL_CHUNK",
+        "toolCallId": "c-1",
+        "toolCallName": "weather",
+        "delta": "{}",
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("member", "name"),
+    [
+        *(
+            ("messageId", name)
+            for name in ("message_id", "MessageId", "messageid", "message-id", "message id")
+        ),
+        *(("toolCallName", name) for name in ("tool_call_name", "ToolCallName", "toolcallname")),
+    ],
+)
+def test_what_a_chunk_misses_follows_from_how_it_is_spelt(member: str, name: str) -> None:
+    """A client removes the member, and has no first chunk then: one defect, however the name is written."""
+    chunk = {name if k == member else k: v for k, v in CHUNKS[member].items()}
+    findings = [f for f in found(EVENTS[0], chunk, EVENTS[4]) if f.severity != "info"]
+    assert [(f.rule[:8], f.cause) for f in findings] == [("AGUI-ENV", None), ("AGUI-CHK", "AGUI-ENV-02@1")]

@@ -211,8 +211,24 @@ def test_a_call_to_the_applications_own_tool_may_stay_open() -> None:
     assert run(*events, asked=asked | {"tools": []}) == ["HAZ-06"]
 
 
+PAUSES = """
+    on_interrupt OnInterrupt langgraph.interrupt com.example.interrupts hitl HumanInTheLoop human_input
+    approvalneeded com.example.approval_requested tool.approval.required RequestApproval requires_approval
+    request_input input_required waiting_for_approval awaiting_user_input pending_confirmation
+    user_input_requested ConfirmationRequired
+"""
+NO_PAUSES = """
+    com.example.progress com.example.interrupted approved PredictState uninterrupted uninterruptible whitlock
+    no_interrupt NoInterrupt without_interrupt interrupt_handled interruptHandled interrupt.resume interrupt_ack
+    interrupt_timeout interrupt_history interrupt_handler_registered after_interrupt enable_interrupt
+    user_interrupt barge_in_interrupt audio.interruption no_approval_required auto_approval_request
+    approval_request_expired hitl_done human_input_received data.request.input com.example.request_input_tokens
+"""
+
+
 @pytest.mark.parametrize(
-    "name", ["on_interrupt", "HumanInTheLoop", "com.example.approval_requested", "request_input"]
+    "name",
+    PAUSES.split(),
 )
 def test_names_of_pauses(name: str) -> None:
     """Names frameworks give to a pause; told last, and then a success."""
@@ -222,7 +238,8 @@ def test_names_of_pauses(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["com.example.progress", "com.example.interrupted", "approved", "PredictState"]
+    "name",
+    NO_PAUSES.split(),
 )
 def test_names_of_no_pauses(name: str) -> None:
     """Private events about other things, and about what is over."""
@@ -244,6 +261,18 @@ def test_names_of_no_pauses(name: str) -> None:
 def test_settings_counts_and_answers_are_no_pauses(name: str, value: Any) -> None:
     """A name that only contains the words of a pause, and a value that says there is none."""
     assert run({"type": "CUSTOM", "name": name, "value": value}) == []
+
+
+@pytest.mark.parametrize("value", [None, "", "null", {"value": None}, [{"value": None}]])
+def test_an_interrupt_with_nothing_to_say_is_still_one(value: Any) -> None:
+    """Frameworks send `on_interrupt` only when they pause, with whatever the pause was given, which may be nothing."""
+    assert run({"type": "CUSTOM", "name": "on_interrupt", "value": value}) == ["HAZ-07"]
+
+
+@pytest.mark.parametrize("value", [False, 0, {"active": False}, {"pending": 0}])
+def test_an_interrupt_that_says_no_is_none(value: Any) -> None:
+    """A switch is one under that name, too."""
+    assert run({"type": "CUSTOM", "name": "on_interrupt", "value": value}) == []
 
 
 def test_a_switch_that_says_yes_is_a_pause() -> None:

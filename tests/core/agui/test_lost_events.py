@@ -71,6 +71,36 @@ def test_a_second_opening_after_a_lost_end_follows_from_the_loss(kind: str) -> N
     assert [(f.rule, f.reason) for f in plain if f.cause is None and f.rule == rule] == [(rule, "still-open")]
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_lost_end_explains_one_further_opening(kind: str) -> None:
+    """The lost end was sent once: what opens the item a third time is a defect of its own, and says so."""
+    opener, end, rule = KINDS[kind]
+    findings = found(START, opener, misspelt(end), opener, opener, end, FINISH)
+    assert roots(findings) == ["AGUI-ENV-01@2", f"{rule}@4"]
+    own = next(f for f in findings if f.key == f"{rule}@4")
+    assert (own.reason, own.count, own.related[0].event) == ("still-open", 1, 3)
+    assert own.why.startswith("#3 ")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_lost_end_explains_its_own_opening(kind: str) -> None:
+    """Two ends are lost, two openings follow from them: one root."""
+    opener, end, rule = KINDS[kind]
+    lost = misspelt(end)
+    findings = found(START, opener, lost, opener, lost, opener, end, FINISH)
+    assert roots(findings) == ["AGUI-ENV-01@2"]
+    assert [(f.event, f.count) for f in findings if f.rule == rule] == [(3, 2)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_item_opened_again_after_a_lost_end_needs_an_end_of_its_own(kind: str) -> None:
+    """That the run finishes over it is not the lost end's fault."""
+    opener, end, _ = KINDS[kind]
+    findings = found(START, opener, misspelt(end), opener, FINISH)
+    left = next(f for f in findings if f.event == 4)
+    assert (left.reason, left.cause, left.related[0].event) == ("never-closed", None, 3)
+
+
 # how a line may fail to parse with its type and id in plain sight
 BREAKS = {
     "cut": lambda line: line[:-1],

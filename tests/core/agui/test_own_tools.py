@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from webapp.core import Finding, Replay
 
 Event = dict[str, Any]
@@ -60,6 +62,34 @@ def test_an_interrupt_with_only_the_applications_calls_open_is_none() -> None:
     ]
     assert rules(started("r-1"), *CALL, *own, finish) == []
     assert rules(started("r-1"), finish) == []
+
+
+@pytest.mark.parametrize(
+    "question",
+    [{"message": "Which account?"}, {"responseSchema": {"type": "string"}}, {"subagentRunId": "sub-1"}],
+)
+def test_an_interrupt_with_a_question_of_its_own_is_one(question: Event) -> None:
+    """The application's call waits beside it; that the two belong together is not shown, and stays a note."""
+    ask = {"id": "i-1", "reason": "confirm"}
+    bare = FINISH | {"outcome": {"type": "interrupt", "interrupts": [ask]}}
+    told = found(started("r-1"), *CALL, bare)
+    assert [(f.rule, f.severity) for f in told] == [("AGUI-INT-06", "info")]
+    asking = FINISH | {"outcome": {"type": "interrupt", "interrupts": [ask | question]}}
+    assert "AGUI-INT-06" not in [f.rule for f in found(started("r-1"), *CALL, asking)]
+
+
+@pytest.mark.parametrize("told_by", ["ids", "tag", "lane"])
+def test_a_suspended_subagent_may_ask_about_its_call(told_by: str) -> None:
+    """Its suspension needs an interrupt of the run, so the interrupt is no mistake, whatever the call is."""
+    sub = {"subagentRunId": "sub-1"}
+    outcome = {"type": "suspended"} | ({"interruptIds": ["i-1"]} if told_by == "ids" else {})
+    ask = {"id": "i-1", "reason": "confirm", "toolCallId": "c-1"} | (sub if told_by != "lane" else {})
+    calls = [event | sub for event in CALL] if told_by == "lane" else CALL
+    finish = FINISH | {"outcome": {"type": "interrupt", "interrupts": [ask]}}
+    begun = {"type": "SUBAGENT_STARTED", "name": "helper"} | sub
+    ended = {"type": "SUBAGENT_FINISHED"} | sub
+    assert rules(started("r-1"), begun, *calls, ended | {"outcome": outcome}, finish) == []
+    assert rules(started("r-1"), begun, *calls, ended, finish) == [("AGUI-INT-06", 5)]
 
 
 def test_a_malformed_request_is_the_applications_fault() -> None:

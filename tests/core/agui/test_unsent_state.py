@@ -118,3 +118,55 @@ def test_a_state_that_the_application_did_not_return_explains_the_patch() -> Non
         *start, START | second | {"input": asked | second | {"state": {"stage": 1}}}, patch, FINISH | second
     )
     assert [(f.rule, f.cause) for f in neither] == [("AGUI-INP-06", None), ("AGUI-STA-04", None)]
+
+
+# events whose payload is wrong as a whole, and the rule of that
+HOLLOW: dict[str, tuple[Event, str]] = {
+    "patch": (PATCH | {"delta": {"step": 2}}, "AGUI-STA-01"),
+    "state": ({"type": "STATE_SNAPSHOT"}, "AGUI-ENV-05"),
+    "activity": (PLAN | {"content": "half"}, "AGUI-ACT-07"),
+    "activity of no id": (without(PLAN, "messageId"), "AGUI-ENV-05"),
+    "activity patch": (PLAN_PATCH | {"patch": None}, "AGUI-STA-01"),
+    "messages": ({"type": "MESSAGES_SNAPSHOT", "messages": None}, "AGUI-ENV-04"),
+}
+
+
+@pytest.mark.parametrize("what", HOLLOW)
+def test_an_event_of_wrong_shape_outside_a_run_is_two_defects(what: str) -> None:
+    """Mending its shape leaves it before the start, or behind the end, and both places are told."""
+    event, rule = HOLLOW[what]
+    early = found(event, START, FINISH)
+    assert [(f.rule, f.event, f.cause) for f in early] == [(rule, 0, None), ("AGUI-RUN-01", 0, None)]
+    assert early[1].reason == "starts-later"
+    late = found(START, FINISH, event)
+    assert [(f.rule, f.event, f.cause) for f in late] == [(rule, 2, None), ("AGUI-RUN-03", 2, None)]
+
+
+@pytest.mark.parametrize("what", HOLLOW)
+def test_an_event_of_wrong_shape_in_a_run_is_one_defect(what: str) -> None:
+    """In its place, nothing else is wrong with it."""
+    event, rule = HOLLOW[what]
+    assert [f.rule for f in found(START, event, FINISH)] == [rule]
+
+
+def test_an_event_of_wrong_shape_is_still_somebodys() -> None:
+    """Its tag shows that its subagent was ended, or announced, at the wrong time."""
+    sub = {"subagentRunId": "sub-1"}
+    started, ended = {"type": "SUBAGENT_STARTED", "name": "helper"} | sub, {"type": "SUBAGENT_FINISHED"} | sub
+    event = HOLLOW["patch"][0] | sub
+    assert [f.rule for f in found(START, started, ended, event, FINISH)] == ["AGUI-STA-01", "AGUI-SUB-13"]
+    assert [f.rule for f in found(START, event, started, ended, FINISH)] == ["AGUI-STA-01", "AGUI-SUB-01"]
+    assert [f.rule for f in found(START, started, event, ended, FINISH)] == ["AGUI-STA-01"]
+
+
+def test_an_event_of_wrong_shape_ends_chunk_streams_as_it_would_in_the_right_one() -> None:
+    """The next chunk without an id would be rejected behind the mended event, too."""
+    chunk = {"type": "TEXT_MESSAGE_CHUNK", "delta": "Hello"}
+    findings = found(START, chunk | {"messageId": "m-1"}, HOLLOW["patch"][0], chunk, FINISH)
+    assert [(f.rule, f.reason, f.event) for f in findings] == [
+        ("AGUI-STA-01", None, 2),
+        ("AGUI-CHK-01", "stream-ended", 3),
+    ]
+    apart = HOLLOW["patch"][0] | {"subagentRunId": "sub-1"}
+    findings = found(START, chunk | {"messageId": "m-1"}, apart, chunk, FINISH)
+    assert [f.rule for f in findings] == ["AGUI-STA-01"]

@@ -1,8 +1,9 @@
 """Every Teams rule by example: `tests/cases/teams/RULE.toml` holds a recording that breaks it and its near-miss.
 
 A file has a `[fires]` and a `[near]` table (TEAMS-057 has `[quiet]`), each with a `script` (see `script.py`), the exact
-`findings`, and where it matters `rejected_at`, `verdict`, `outcomes` and `skipped`. `[[more]]` tables are further cases
-of the same rule. Whole recordings about more than one rule are in `tests/cases/teams/streams/`.
+`findings` (`cause = "none"`: it follows from no other), and where it matters `rejected_at`, `verdict`, `outcomes` and
+`skipped`. `[[more]]` tables are further cases of the same rule. Whole recordings about more than one rule are in
+`tests/cases/teams/streams/`.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ ALWAYS = {"rule", "event", "severity", "count"}
 def told(report: Report, wanted: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The report's findings in order of place and rule, each cut to the members that the case's row has."""
     rows = sorted(report.findings, key=lambda f: (f.event, f.rule, f.severity))
-    full = [{**f.public(), "reason": f.reason} for f in rows]
+    full = [{**f.public(), "reason": f.reason, "cause": f.cause or "none"} for f in rows]
     names = [ALWAYS | row.keys() for row in wanted] + [ALWAYS] * len(full)
     return [
         {name: value for name, value in row.items() if name in some}

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.slices import examples
-from webapp.core.advice import TEAMS_REASONS
+from webapp.core.teams.advice import REASONS as TEAMS_REASONS
 from webapp.core.teams.compare import (
     Difference,
     difference,

@@ -23,8 +23,8 @@ from tests.ingest.live.taking import Taking
 from webapp.errors import Busy, Refused
 from webapp.ingest.call import caller, sending
 from webapp.ingest.call.caller import Calls
+from webapp.ingest.call.description import form_of
 from webapp.ingest.call.faults import CallFailed
-from webapp.ingest.call.kept import form_of
 from webapp.settings import load_settings
 from webapp.storage import traces
 from webapp.storage.db import Database

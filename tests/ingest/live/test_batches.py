@@ -15,7 +15,7 @@ from tests.ingest.live import taking
 from tests.ingest.live.taking import Taking
 from tests.streams import finished, message, sse, started
 from webapp.errors import BadInput, NotFound, OutOfOrder, TooLarge
-from webapp.ingest.live import batches, keeping
+from webapp.ingest.live import batches, transactions
 from webapp.ingest.live.batches import Added
 from webapp.ingest.upload import ingest
 from webapp.settings import load_settings
@@ -102,7 +102,7 @@ def test_what_cannot_be_added_to_is_told(one: Batches, take: Taking) -> None:
             one.end()
 
 
-@pytest.mark.parametrize("reason", [*keeping.RESUMABLE])
+@pytest.mark.parametrize("reason", [*transactions.RESUMABLE])
 @pytest.mark.parametrize("judged", [True, False])
 def test_a_recording_that_was_left_goes_on(one: Batches, take: Taking, reason: str, judged: bool) -> None:
     """With its next batch, also on another process, whether or not its end was judged."""
@@ -112,7 +112,7 @@ def test_a_recording_that_was_left_goes_on(one: Batches, take: Taking, reason: s
     with take.database.session() as session:
         capture = captures.locked(session, take.capture(one.id).trace)
         assert capture is not None
-        keeping.end_now(capture, reason, 0.0)
+        transactions.end_now(capture, reason, 0.0)
     if judged:
         take.recorder._bench.add(take.capture(one.id).trace)
         take.round()
@@ -130,14 +130,14 @@ def test_a_recording_that_was_left_goes_on(one: Batches, take: Taking, reason: s
     trace = take.trace(one.id)
     assert (trace.status, trace.verdict, trace.upload_notes) == ("ready", "conformant", None)
     assert (one.text, len(taking.derived(take.database, one.id)["events"])) == (WHOLE, 6)
-    assert not [note for note in trace.artefacts if note["kind"] == keeping.CUT]
+    assert not [note for note in trace.artefacts if note["kind"] == transactions.CUT]
 
 
 def test_the_end_of_a_recording_that_was_left_makes_it_whole(one: Batches, take: Taking) -> None:
     """Somebody says that nothing is missing: the reason goes."""
     one.add(1, WHOLE)
     take.recorder._closing = False
-    for pk in keeping.stop_batches(take.database, take.recorder.owner):
+    for pk in transactions.stop_batches(take.database, take.recorder.owner):
         take.recorder.wake(pk)
     take.round()
     assert take.trace(one.id).upload_notes
@@ -152,11 +152,14 @@ def test_a_recording_that_nobody_goes_on_with_is_closed(
     """After a long silence, with the reason."""
     one.add(1, WHOLE)
     take.round()
-    monkeypatch.setattr(keeping, "IDLE_SECONDS", -1.0)
+    monkeypatch.setattr(transactions, "IDLE_SECONDS", -1.0)
     take.recorder._beaten = float("-inf")
     take.round()
     trace = take.trace(one.id)
-    assert (trace.status, [note["message"] for note in trace.upload_notes or []]) == ("ready", [keeping.IDLE])
+    assert (trace.status, [note["message"] for note in trace.upload_notes or []]) == (
+        "ready",
+        [transactions.IDLE],
+    )
 
 
 @pytest.mark.parametrize(
@@ -287,7 +290,7 @@ def test_a_batch_that_comes_while_the_recording_is_closed_is_not_lost(one: Batch
     with take.database.session() as session:
         capture = captures.locked(session, pk)
         assert capture is not None
-        keeping.end_now(capture, keeping.IDLE, 0.0)
+        transactions.end_now(capture, transactions.IDLE, 0.0)
     real = captures.of
 
     def of(session: object, pks: list[int]) -> object:

@@ -17,7 +17,7 @@ from tests.streams import finished, message, sse, started
 from webapp.core import Replay
 from webapp.core.findings import Report
 from webapp.core.records import Record
-from webapp.ingest.live.keeping import LOST_END
+from webapp.ingest.live.transactions import LOST_END
 from webapp.ingest.reread import rejudge
 from webapp.readers.read import read
 from webapp.settings import load_settings

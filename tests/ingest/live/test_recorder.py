@@ -20,7 +20,7 @@ from tests.ingest.live.taking import Taking
 from tests.streams import finished, message, sse, started
 from webapp.errors import Busy, NotFound
 from webapp.ingest.live import bench as bench_module
-from webapp.ingest.live import keeping, recorder
+from webapp.ingest.live import recorder, transactions
 from webapp.ingest.live.analyst import Analyst
 from webapp.ingest.live.handle import BEHIND
 from webapp.settings import load_settings
@@ -150,14 +150,14 @@ def test_a_recording_that_cannot_even_be_closed_harms_no_other(
     take: Taking, monkeypatch: pytest.MonkeyPatch, fault: Exception
 ) -> None:
     """A fault that belongs to one trace alone is no trouble of the database, so nobody waits for it."""
-    real = keeping.close
+    real = transactions.close
 
     def close(session: Any, trace: Any, capture: Any) -> None:
         if trace.name == "bad":
             raise fault
         real(session, trace, capture)
 
-    monkeypatch.setattr(keeping, "close", close)
+    monkeypatch.setattr(transactions, "close", close)
     bad, good = take.begin(name="bad"), take.begin(name="good")
     for live in (bad, good):
         live.write(WHOLE)
@@ -214,8 +214,10 @@ def test_a_recording_left_by_a_killed_server_is_closed_with_the_reason(take: Tak
     take.round()
     for live in lives:
         trace = take.trace(live.id)
-        assert (trace.status, _note(take, live.id, keeping.CUT)) == ("ready", keeping.KILLED)
-        assert trace.upload_notes == [{"kind": keeping.CUT, "message": keeping.KILLED, "line": None}]
+        assert (trace.status, _note(take, live.id, transactions.CUT)) == ("ready", transactions.KILLED)
+        assert trace.upload_notes == [
+            {"kind": transactions.CUT, "message": transactions.KILLED, "line": None}
+        ]
     assert take.text(lives[0].id) == WHOLE[: WHOLE.rindex(b"\n\n", 0, 200) + 2]
     assert take.trace(lives[0].id).records > 0
 
@@ -228,11 +230,11 @@ def test_a_recording_whose_end_was_stored_and_not_judged_is_judged_at_the_next_s
     live.stop()
     taken = live.take()
     assert taken is not None
-    keeping.keep(take.database, [taken], killed.recorder.owner)
+    transactions.keep(take.database, [taken], killed.recorder.owner)
     assert take.trace(live.id).status == "live"
     take.round()
     assert (take.trace(live.id).status, take.trace(live.id).verdict) == ("ready", "conformant")
-    assert _note(take, live.id, keeping.CUT) == ""
+    assert _note(take, live.id, transactions.CUT) == ""
 
 
 def test_a_process_that_was_taken_for_dead_goes_on(take: Taking) -> None:
@@ -249,7 +251,7 @@ def test_a_process_that_was_taken_for_dead_goes_on(take: Taking) -> None:
     live.stop()
     slept.round()
     assert (take.text(live.id), take.trace(live.id).status) == (WHOLE, "ready")
-    assert _note(take, live.id, keeping.CUT) == ""
+    assert _note(take, live.id, transactions.CUT) == ""
     assert take.trace(live.id).verdict == "conformant"
 
 
@@ -259,13 +261,13 @@ def test_a_commit_whose_answer_was_lost_stores_nothing_twice(
     """The connection breaks after the database committed: the same pieces come again."""
     live = take.begin()
     live.write(WHOLE[:150])
-    real = keeping.keep
+    real = transactions.keep
 
     def keep(*told: Any) -> Any:
         real(*told)
         raise FULL
 
-    monkeypatch.setattr(keeping, "keep", keep)
+    monkeypatch.setattr(transactions, "keep", keep)
     with pytest.raises(OperationalError):
         take.round()
     live.write(WHOLE[150:])
@@ -289,8 +291,8 @@ def test_a_gap_is_told_while_the_recording_goes_on(take: Taking, monkeypatch: py
     assert live.write(b"\n" + WHOLE[:-1])
     killed.round()
     take.round()
-    assert _note(take, live.id, keeping.GAP).startswith(f"{len(WHOLE) + 1:,} bytes are missing")
-    assert _note(take, live.id, keeping.CUT) == keeping.KILLED
+    assert _note(take, live.id, transactions.GAP).startswith(f"{len(WHOLE) + 1:,} bytes are missing")
+    assert _note(take, live.id, transactions.CUT) == transactions.KILLED
 
 
 def test_a_long_recording_is_caught_up_with_in_several_rounds(
@@ -323,7 +325,7 @@ def test_a_server_that_stops_ends_what_runs(take: Taking) -> None:
     take.recorder.stop()
     assert take.recorder._thread is not None
     assert not take.recorder._thread.is_alive()
-    assert [_note(take, live.id, keeping.CUT) for live in lives] == [keeping.STOPPED] * 3
+    assert [_note(take, live.id, transactions.CUT) for live in lives] == [transactions.STOPPED] * 3
     assert take.text(lives[0].id) == WHOLE[:-1]
     with pytest.raises(Busy):
         take.begin()
@@ -344,7 +346,7 @@ def test_a_database_that_stays_locked_is_told_to_those_who_begin(
     take: Taking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A sentence and no stack trace; and after a while at once."""
-    monkeypatch.setattr(keeping, "begin", _raising(FULL))
+    monkeypatch.setattr(transactions, "begin", _raising(FULL))
     with pytest.raises(Busy, match="more slowly"):
         take.begin()
     monkeypatch.undo()
@@ -428,7 +430,7 @@ def test_a_recording_that_cannot_be_stored_harms_no_other(
         await asyncio.sleep(0)
         await asyncio.to_thread(take.round)
         answers = await asyncio.gather(*waiting, return_exceptions=True)
-        assert [str(answer) for answer in answers] == ["None", keeping.UNKEPT, "None"]
+        assert [str(answer) for answer in answers] == ["None", transactions.UNKEPT, "None"]
 
     asyncio.run(wait())
     assert not bad.write(WHOLE)
@@ -438,7 +440,7 @@ def test_a_recording_that_cannot_be_stored_harms_no_other(
     assert [take.trace(live.id).status for live in (first, bad, last)] == ["ready"] * 3
     assert [take.text(live.id) for live in (first, last)] == [WHOLE] * 2
     assert WHOLE.startswith(take.text(bad.id))
-    assert _note(take, bad.id, keeping.CUT) == keeping.UNKEPT
+    assert _note(take, bad.id, transactions.CUT) == transactions.UNKEPT
     assert [record.exc_info is not None for record in caplog.records] == [True]
 
 
@@ -446,14 +448,14 @@ def test_a_beginning_that_nobody_waits_for_any_more_ends(
     take: Taking, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The row is there by then, so it is looked after: no trace stays live for ever."""
-    real, inside, go_on = keeping.begin, threading.Event(), threading.Event()
+    real, inside, go_on = transactions.begin, threading.Event(), threading.Event()
 
     def slow(*about: Any) -> tuple[str, int]:
         inside.set()
         assert go_on.wait(10)
         return real(*about)
 
-    monkeypatch.setattr(keeping, "begin", slow)
+    monkeypatch.setattr(transactions, "begin", slow)
 
     async def main() -> None:
         beginning = asyncio.create_task(take.recorder.begin(name="n", source="s", kind="push"))
@@ -471,4 +473,4 @@ def test_a_beginning_that_nobody_waits_for_any_more_ends(
     take.round()
     [public] = {signal.trace for signal in take.heard.all}
     assert take.trace(public).status == "ready"
-    assert _note(take, public, keeping.CUT) == keeping.STOPPED
+    assert _note(take, public, transactions.CUT) == transactions.STOPPED

@@ -8,7 +8,7 @@ import pytest
 
 from tests.ingest.live.taking import Taking
 from tests.streams import message, sse, started
-from webapp.ingest.live.keeping import BROKE_OFF
+from webapp.ingest.live.transactions import BROKE_OFF
 from webapp.ingest.reread import rejudge
 from webapp.settings import load_settings
 from webapp.storage import findings

@@ -11,10 +11,11 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from webapp.core.agui import awaited, collisions
+from webapp.core.agui import awaited, collisions, untagged
 from webapp.core.agui import events as e
 from webapp.core.agui.blame import kind_of
 from webapp.core.agui.messages import Msg, merged
+from webapp.core.agui.misfit import Hint, hint
 from webapp.core.agui.patch import patched
 from webapp.core.agui.world import World, quoted, who
 from webapp.core.records import Item
@@ -76,6 +77,7 @@ def activity_delta(w: World, ev: e.ActivityDelta) -> Item:
             f"{who(owner)}",
             "The snapshot that created it set the owner.",
             reason="owner-differs",
+            cause=untagged.cause(w, ev.messageId, tag),
             **about,
         )
     if msg is None:
@@ -133,10 +135,12 @@ def _patch(w: World, ev: e.ActivityDelta, msg: Msg, about: dict[str, Any]) -> No
     was_object = isinstance(msg.content, dict)
     content, failure = patched(msg.content, msgspec.to_builtins(ev.patch), w.trace.copies)
     if failure is not None:
+        near = hint(w, failure) if before is None else Hint()
         finding = w.find(
             "AGUI-ACT-04",
             f"a patch for activity {quoted(msg.id)} does not apply",
-            f"{failure.sentence} A client keeps the content as it was.",
+            " ".join(filter(None, (failure.sentence, near.text, "A client keeps the content as it was."))),
+            reason=near.reason,
             cause=_lost(w, msg.id) if before is None else before.key,
             path=f"activity {msg.id}",
             **about,

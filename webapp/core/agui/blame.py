@@ -22,6 +22,7 @@ class Fault(msgspec.Struct):
     rule: catalogue id; path: `$.messages[2].content`, None for the payload as a whole
     title: one clause without a full stop; why: whole sentences, may be empty
     label: a hint's rule id (AGUI-ENV-16, AGUI-ENV-17); severity: where it is not the rule's own
+    habit: the way of spelling known names that it shows, "" for none
     """
 
     rule: str
@@ -30,6 +31,7 @@ class Fault(msgspec.Struct):
     why: str = ""
     label: str | None = None
     severity: str | None = None
+    habit: str = ""
 
 
 class Place(NamedTuple):

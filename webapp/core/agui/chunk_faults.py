@@ -10,12 +10,12 @@ from typing import Any
 
 from msgspec import UNSET
 
-from webapp.core import explain
+from webapp.core.agui import explain, items
 from webapp.core.agui.streams import Stream
-from webapp.core.agui.world import NOUNS, World, named, quoted, who
+from webapp.core.agui.world import World, named, quoted, who
 from webapp.core.findings import Finding
 from webapp.core.records import Item
-from webapp.core.words import a_noun
+from webapp.core.words import NOUNS, a_noun
 
 RUN_ENDS = ("RUN_FINISHED", "RUN_ERROR")
 
@@ -135,9 +135,8 @@ def _continues_ended(
         w.taken_up = w.seq
         if finding is not None and lane is not None:
             w.facts.ended_early.setdefault(lane, finding)
-    spoilt = w.spoilt.pop(item.id, None) if kind == "tool" else None
-    if spoilt is not None and finding is not None:
-        w.ledger.amend(spoilt, cause=finding.key)
+    if kind == "tool":
+        items.unspoilt(w, item.id, finding)
     return finding
 
 

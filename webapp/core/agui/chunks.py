@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 
 from msgspec import UNSET
 
-from webapp.core.agui import chunk_faults, items
+from webapp.core.agui import chunk_faults, items, untagged
 from webapp.core.agui import events as e
 from webapp.core.agui.assemble import grow_call, grow_message, open_item
 from webapp.core.agui.streams import Stream
 from webapp.core.agui.world import World, named, quoted, who
 from webapp.core.findings import MAX_RELATED, Finding
+from webapp.core.kinds import DerivedChange, ItemKind
 from webapp.core.records import Emitted, Item
 from webapp.core.words import MAX_LISTED
 
@@ -25,7 +26,7 @@ from webapp.core.words import MAX_LISTED
 class Kind(NamedTuple):
     """What differs between the three chunk events."""
 
-    kind: str
+    kind: ItemKind
     id_field: str
     first_rule: str
     repeats: dict[str, str]  # established field -> rule of a conflicting repeat
@@ -131,6 +132,7 @@ def _resolve(w: World, spec: Kind, id_: Any, tag: Any) -> str | None:
                 lane=tag,
                 item=(spec.kind, id_),
                 related=((stream.opened, "opened"),),
+                cause=untagged.cause(w, id_, tag),
             )
             if conflict is not None:
                 w.facts.misled[tag, spec.kind] = conflict
@@ -265,7 +267,7 @@ def _note_end(w: World, stream: Stream) -> None:
     w.facts.chunked[key] = (began, w.type)
 
 
-def _emit(w: World, event: Any, item: Item, change: str, delta: str | None = None) -> None:
+def _emit(w: World, event: Any, item: Item, change: DerivedChange, delta: str | None = None) -> None:
     w.synthesized.append(Emitted(w.seq, len(w.synthesized), event, item, change, delta))
 
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from webapp.core import explain
+from webapp.core.agui import explain
 from webapp.core.agui.mistaken import key_of, meant
 from webapp.core.agui.subagents import invocation
 from webapp.core.agui.tables import ITEM, SPAN, STEP, SUBAGENT
-from webapp.core.agui.world import NOUNS, World, named, quoted, who
+from webapp.core.agui.world import World, named, quoted, who
 from webapp.core.findings import MAX_RELATED, Finding
 from webapp.core.records import Item
-from webapp.core.words import listed
+from webapp.core.words import NOUNS, listed
 
 _FINISH = {
     **{kind: table.columns["finish"] for kind, table in ITEM.items()},
@@ -75,7 +75,7 @@ def _remember(w: World, kind: str, found: list[Item], finding: Finding) -> None:
         w.left[kind, key_of(item)] = finding
         hasty = w.hasty.get(item.id) if kind == "tool" else None
         if hasty is not None and hasty.cause is None and hasty.count <= len(found):
-            w.ledger.amend(hasty, cause=finding.key)
+            w.follows(hasty, finding)
 
 
 def late(w: World, change: tuple[Item | None, str | None, str | None]) -> None:
@@ -103,6 +103,8 @@ def late(w: World, change: tuple[Item | None, str | None, str | None]) -> None:
             and finding.event >= w.run_opened
         ):
             w.ledger.amend(finding, cause=root.key)
+            if finding is left:  # what a later run leaves open was not finished too early by this one
+                w.ledger.complete(left)
 
 
 def _listed(w: World, found: list[Item]) -> str:

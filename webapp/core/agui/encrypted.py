@@ -11,10 +11,11 @@ from typing import Any
 
 from msgspec import UNSET
 
-from webapp.core.agui import awaited, versions
+from webapp.core.agui import awaited, untagged, versions
 from webapp.core.agui import events as e
 from webapp.core.agui.messages import Call, Msg
-from webapp.core.agui.world import NOUNS, UNKNOWN, World, quoted, who
+from webapp.core.agui.world import UNKNOWN, World, quoted, who
+from webapp.core.words import NOUNS
 
 MAX_TYPES = 50  # different types that are told
 
@@ -36,6 +37,7 @@ def stored(w: World, ev: e.ReasoningEncryptedValue) -> None:
             reason="owner-differs",
             lane=ev.subagentRunId,
             item=(kind, id_),
+            cause=untagged.cause(w, id_, ev.subagentRunId),
         )
     if ev.encryptedValueType is not UNSET:
         _typed(w, ev.encryptedValueType, "the event")

@@ -41,6 +41,9 @@ class Slow(msgspec.Struct):
             numbers become text, snake_case spellings of missing fields are taken
     wire:   for `event` only, what the application receives; patch operations keep their extra members
     faults: fatal ones first; one a path
+    hollow: of a state, an activity or a message list that is `malformed` and has no `event`: when and by whom it
+            was sent still counts
+    tag:    of such an event, whom it is attributed to
     """
 
     kind: Literal["event", "dropped", "malformed", "undecodable"]
@@ -48,6 +51,8 @@ class Slow(msgspec.Struct):
     event: Any = None
     wire: dict[str, Any] | None = None
     faults: list[Fault] = []
+    hollow: bool = False
+    tag: str | None = None
 
 
 def slow_decode(raw: bytes, compat: Compat, max_depth: int = 200) -> Slow:
@@ -74,9 +79,15 @@ def slow_decode(raw: bytes, compat: Compat, max_depth: int = 200) -> Slow:
         return Slow("dropped", name, faults=[too_deep(max_depth)])
     faults = [*walk.fatal, *retired, *walk.stripped, *read.faults][:MAX_FAULTS]
     if isinstance(kept, Gone) or walk.fatal:
-        hollow = wire["type"] in _WHOLE and any(_PAYLOAD.match(fault.path or "") for fault in walk.fatal)
+        hollow = wire["type"] in _WHOLE and (
+            walk.lost or any(_PAYLOAD.match(fault.path or "") for fault in walk.fatal)
+        )
         usable = isinstance(kept, dict) and not walk.lost and not hollow
-        return Slow("malformed", name, _build(shape, kept) if usable else None, None, faults)
+        tag = wire.get("subagentRunId") if hollow and "subagentRunId" in shape.fields else None
+        return Slow(
+            "malformed", name, _build(shape, kept) if usable else None, None, faults, hollow,
+            tag if isinstance(tag, str) else None,
+        )  # fmt: skip
     return Slow("event", name, _build(shape, kept), kept, faults)
 
 

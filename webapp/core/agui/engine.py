@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from webapp.core.agui import hazards_finish, identity, metadata, request, runs, versions
+from webapp.core.agui import hazards_finish, hollow, identity, metadata, request, runs, versions
 from webapp.core.agui.compat import Compat
 from webapp.core.agui.decode import duplicate_keys, repeated
 from webapp.core.agui.enforce import Slow, slow_decode
@@ -25,6 +25,7 @@ from webapp.core.agui.verify import ROUTES, Route, judge
 from webapp.core.agui.world import World
 from webapp.core.evidence import ResponseHead
 from webapp.core.findings import Finding, Report, Run, Skipped, verdict_of
+from webapp.core.kinds import Reached
 from webapp.core.ledger import Ledger
 from webapp.core.records import Emitted, Step
 
@@ -100,7 +101,7 @@ class AguiEngine:
         ledger = self.ledger
         if route.plain and w.run_state == "active" and slow is None and not ledger.new and not ledger.amended:
             # nine events in ten: nothing that `judge` would ask applies
-            reached = "delivered" if ledger.rejected_at is None else "after"
+            reached: Reached = "delivered" if ledger.rejected_at is None else "after"
             number = None if w.run is None else w.run.run
             if route.grow is not None:
                 item = route.grow(w, event)
@@ -158,6 +159,8 @@ class AguiEngine:
             self.void += 1
         self.world.type = slow.type or ""
         self.ledger.muted = report_faults(self.world, slow, raw, sse="sse" in framing)
+        if slow.hollow and slow.type is not None:
+            hollow.passed(self.world, slow.type, slow.tag)
         return slow
 
     def _slow_done(self, slow: Slow, route: Route) -> tuple[str, dict[str, Any] | None]:
@@ -170,7 +173,7 @@ class AguiEngine:
         ledger, seq = self.ledger, self.world.seq
         ledger.muted = False
         self.untyped += slow is None or slow.type is None
-        reached = "dropped" if slow is None or slow.kind == "dropped" else "delivered"
+        reached: Reached = "dropped" if slow is None or slow.kind == "dropped" else "delivered"
         if ledger.rejected_at is not None:
             reached = "refused" if ledger.rejected_at == seq else "after"
         new, amended = ledger.taken()
@@ -188,7 +191,9 @@ class AguiEngine:
         events = self.next - self.void
         if events == 0:
             w.find(
-                "AGUI-TRN-11", "no event at all was read", "A client that gets an empty stream shows nothing."
+                "AGUI-TRN-11",
+                "no event at all was read",
+                "Either nothing was sent, and a client shows nothing, or what is here is no recording of a stream.",
             )
         self.transport.answered(head, self.next - self.untyped)
         for run in w.runs:

@@ -7,7 +7,7 @@ beside it. Items, owners and held messages are `world.py`'s.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from webapp.core.agui.values import Interrupt, RunAgentInput, TokenUsage
 from webapp.core.findings import Finding
@@ -17,6 +17,14 @@ MAX_COPIED = (
     500_000  # values all `copy` operations of a trace may repeat (a long text weighs more): they can double
 )
 MAX_WALKED = 20_000_000  # values that all `move` and `copy` operations of a trace may be about
+
+
+class Untagged(NamedTuple):
+    """What lost its tag: what that said, None when nobody can tell; how many runs had begun; what was found."""
+
+    tag: str | None
+    run: int
+    finding: Finding
 
 
 class Copies:
@@ -34,7 +42,9 @@ class RunFacts:
         # request.py
         self.input: RunAgentInput | None = None  # what the run was asked, from the request or its echo
         self.tools: frozenset[str] | None = None  # names the application offered; None: not known
-        self.answered_before: frozenset[str] = frozenset()  # calls that the input's messages answer
+        self.asked_ids: frozenset[str] = frozenset()  # of the input's messages
+        # calls that the input's messages answer -> ids of those messages
+        self.answered_before: dict[str, list[str]] = {}
         # awaited.py: (kind, id) -> the finding that nothing has opened it
         self.awaited: dict[tuple[str, str], Finding] = {}
         self.awaiting: Counter[str] = Counter()  # key of such a finding -> items that are still to come
@@ -84,8 +94,6 @@ class RunFacts:
         # chunks.py: (kind, id) -> where its last chunk stream began, and the type of the event that ended it
         self.chunked: dict[tuple[str, str], tuple[int, str]] = {}
         self.misled: dict[tuple[str, str], Finding] = {}  # (tag, kind) of a chunk for another lane's stream
-        # items.py: key of a TOL-08 -> how many of its calls have been opened again and are whole
-        self.mended: Counter[str] = Counter()
         # snapshots.py: (bucket, id) -> the snapshot that gave it another owner, the owner before, what was found
         self.reowned: dict[tuple[str, str], tuple[int, str | None, Finding | None]] = {}
         # snapshots.py: kind -> id of an open item -> snapshots in a row that left it out
@@ -133,12 +141,21 @@ class TraceFacts:
         # metadata.py, passthrough.py, parts.py: what has been told once, and the finding
         self.told: dict[tuple[str, str], Finding | None] = {}
         self.told_of: Counter[str] = Counter()  # how many of each kind
+        # items.py: key of a TOL-08 -> its calls whose arguments are no JSON; such a call -> where it was whole again
+        self.broken: Counter[str] = Counter()
+        self.mended: dict[str, int] = {}
         # faults.py: ids that were made up for `THINKING_*` events, which have none
         self.retired: set[str] = set()
         # faults.py: a way of spelling -> rule and place of its first fault, and the finding
         self.habits: dict[str, tuple[str, Finding]] = {}
+        # untagged.py: id of what lost its tag when it was opened -> that
+        self.untagged: dict[str, Untagged] = {}
+        # cuts.py: length of a record that is cut -> how many are; the first finding about one, and its sentence
+        self.cuts: Counter[int] = Counter()
+        self.cut: tuple[Finding, str] | None = None
         # state.py
         self.copies = Copies()
+        self.hints = 0  # misfit.py: failed patches that were looked into
         self.baseline = False  # the state a patch is applied to is known: a snapshot or an input set it
         self.unsure: Finding | None = None  # the note that it is not
         self.broken_activities: dict[

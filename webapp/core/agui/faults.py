@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from webapp.core.agui import passthrough
+from webapp.core.agui import cuts, passthrough, untagged
 from webapp.core.agui.blame import Fault
 from webapp.core.agui.decode import FRAGMENT
 from webapp.core.agui.enforce import Slow
@@ -25,6 +25,7 @@ _ANYWHERE = (
     "AGUI-CMP-01",
     "AGUI-ENV-02",
 )  # one defect whatever the event type: retired shapes, members nobody knows
+_NAMELESS = ("AGUI-ENV-01", "AGUI-TRN-05")  # of no known type, so the path says all there is
 _PREFIX = re.compile(r"[\w.]*\.")  # of an enum, printed with its name
 _Table = dict[str, tuple[str, str]]
 # normalised type -> (kind, id field): openers whose loss explains later orphans
@@ -73,7 +74,12 @@ _CHUNK_ROLES: dict[str, _Table] = {
 # members that say what an event is about: what the judges find on it may follow from their fault
 _ENVELOPE = re.compile(r"\$\.(timestamp|rawEvent|metadata|subagentRunId)\b")
 _ID = re.compile(r"\$\.\w+Id")
-_SUBJECT = re.compile(r"\$\.(\w+(Id|_id)|delta|stepName|toolCallName)")
+_SUBJECT = re.compile(r"\$\.(\w+(Id|_id|ID|id)|delta|stepName|toolCallName)")
+
+# the same in another spelling, case and marks left out
+_SUBJECTS = frozenset(
+    {"messageid", "toolcallid", "toolcallname", "parentmessageid", "subagentrunid", "stepname"}
+)
 
 
 def report_faults(w: World, slow: Slow, raw: bytes, *, sse: bool) -> bool:
@@ -89,30 +95,33 @@ def report_faults(w: World, slow: Slow, raw: bytes, *, sse: bool) -> bool:
         w.torn = (w.seq, torn)
     for fault in slow.faults:
         path = _place(slow, fault)
-        habit = _habit(slow, fault)
+        habit = _habit(slow, fault, path)
         root = w.trace.habits.get(habit)
-        cut = fault.rule == "AGUI-TRN-02" and not sse and fault.title == FRAGMENT
+        torn_off = fault.rule == "AGUI-TRN-02" and fault.title == FRAGMENT
+        cut = not sse and (torn_off or (fault.rule == "AGUI-TRN-03" and _is_cut(raw)))
         finding = w.find(
             "AGUI-TRN-03" if fault.rule == "AGUI-TRN-02" and not sse else fault.rule,
             fault.title,
-            fault.why,
+            f"{fault.why} {cuts.marked(raw)}".strip() if cut or torn_off else fault.why,
             severity=fault.severity,
             reason="cut-short" if cut else None,
             label=fault.label,
             lane=lane,
             path=path,
-            cause=_cause(root, f"{fault.rule} {path}", torn),
+            cause=_cause(root, f"{fault.rule} {path}", lane, torn),
             party="capture" if cut else None,  # lines are how a recording is kept, not how an agent sends
         )
         first = first or finding
+        if cut and finding is not None:
+            cuts.counted(w, finding, raw)
         if torn is None and finding is not None and fault.rule == "AGUI-TRN-02":
             w.torn = (w.seq, finding)  # the rest of a torn event is in the records that follow
         if habit and root is None and finding is not None:
             w.trace.habits[habit] = (f"{fault.rule} {path}", finding)
-        if (slow.kind == "malformed" or fault.label == "AGUI-ENV-16") and _SUBJECT.fullmatch(
-            fault.path or ""
-        ):
+        if _on_subject(slow, fault):
             subject = subject or finding
+        if finding is not None and slow.event is not None and untagged.is_tag(fault):
+            untagged.noted(w, slow.type or "", _object(raw), finding)
         if fault.rule == "AGUI-CMP-01" and slow.event is not None:
             w.trace.retired.add(slow.event.messageId)
         if fault.rule == "AGUI-CMP-03" and finding is not None:
@@ -135,11 +144,24 @@ def report_faults(w: World, slow: Slow, raw: bytes, *, sse: bool) -> bool:
     return any(fault.rule == "AGUI-CMP-03" for fault in slow.faults)
 
 
+def _on_subject(slow: Slow, fault: Fault) -> bool:
+    """Whether a client gets the event without what it is about, or about something else."""
+    path = fault.path or ""
+    if fault.habit and "".join(ch for ch in path if ch.isalnum()).lower() in _SUBJECTS:
+        return True
+    return (slow.kind == "malformed" or fault.habit != "") and _SUBJECT.fullmatch(path) is not None
+
+
+def _is_cut(raw: bytes) -> bool:
+    """Whether a record that does not parse begins like an event and ends in marks of what was left out."""
+    return raw.lstrip()[:1] == b"{" and cuts.mark(raw) is not None
+
+
 def _place(slow: Slow, fault: Fault) -> str:
     """What makes two faults one defect: the member and the type of its event; of members that mean the same in every
     event, the member alone, and what is wrong with it."""
     path = _INDEX.sub("[]", fault.path or "")
-    if fault.rule in _ANYWHERE or _ENVELOPE.match(path) or fault.label == "AGUI-ENV-16":
+    if fault.rule in _ANYWHERE or _ENVELOPE.match(path) or fault.habit:
         return path
     what = fault.title.partition(" is ")[2]
     if _ID.fullmatch(path) and what and what != "missing":
@@ -147,12 +169,16 @@ def _place(slow: Slow, fault: Fault) -> str:
     return f"{slow.type}{path}"
 
 
-def _habit(slow: Slow, fault: Fault) -> str:
-    """The way of spelling that a fault shows, "" when it is about something else: one habit is one defect."""
-    if fault.label == "AGUI-ENV-16":
-        return "snake_case"
+def _habit(slow: Slow, fault: Fault, path: str) -> str:
+    """The habit that a fault shows, "" when it is about something else: one habit is one defect, in whatever lane.
+
+    That is a way of spelling, a type nobody knows, or a member that is wrong alike whatever event carries it.
+    """
+    if fault.habit:
+        return fault.habit
     if fault.label != "AGUI-ENV-17" or not slow.type:
-        return ""
+        anywhere = slow.type is not None and not path.startswith(f"{slow.type}$")
+        return f"{fault.rule} {path}" if anywhere or fault.rule in _NAMELESS else ""
     bare = _PREFIX.sub("", slow.type)
     case = (
         "upper"
@@ -167,10 +193,10 @@ def _habit(slow: Slow, fault: Fault) -> str:
     return f"type {case} {marks} {bare != slow.type}"
 
 
-def _cause(root: tuple[str, Finding] | None, own: str, torn: Finding | None) -> str | None:
+def _cause(root: tuple[str, Finding] | None, own: str, lane: str | None, torn: Finding | None) -> str | None:
     """The first place of the same habit, or of the same torn event; a fault is no consequence of itself."""
     if root is not None:
-        return None if root[0] == own else root[1].key
+        return None if root[0] == own and root[1].lane == lane else root[1].key
     return None if torn is None else torn.key
 
 

@@ -7,8 +7,6 @@ TOL-19) become consequences of the hazard, so that one defect is told once.
 from __future__ import annotations
 
 import json
-import re
-from functools import lru_cache
 from typing import Any
 
 from msgspec import UNSET
@@ -16,6 +14,7 @@ from msgspec import UNSET
 from webapp.core.agui import pending
 from webapp.core.agui import values as v
 from webapp.core.agui.hazards import silent
+from webapp.core.agui.pauses import is_pause
 from webapp.core.agui.world import World, named, quoted
 from webapp.core.findings import Finding
 from webapp.core.records import Item
@@ -23,45 +22,13 @@ from webapp.core.words import listed
 
 MAX_CALLS = 200  # calls of a run whose arguments are compared
 MAX_CHARS = 200_000  # characters of all their arguments
-PAUSES = re.compile(
-    r"interrupt(?!ed)|hitl|human.?in.?the.?loop|human.?input|approval.?(request|require|need)"
-    r"|(request|require|await|need)\w*.?(approval|confirmation|input)(?![a-z_])",
-    re.IGNORECASE,
-)
-# a setting, a number or an answer that is named after a pause
-_NO_PAUSE = re.compile(
-    r"(enabled|disabled|support|config|setting|polic|mode|limit|count|total|tokens?|usage|size|metric|stats|granted"
-    r"|given|received|resolved|rejected|denied|answered|completed|cancel\w*|resumed|cleared)(?![a-z])",
-    re.IGNORECASE,
-)
-_SAYS_NO = (False, None, 0, "")
-_SWITCHES = (
-    "required",
-    "requested",
-    "needed",
-    "pending",
-    "enabled",
-    "active",
-    "value",
-)  # members that may say no
 _decoder = json.JSONDecoder()
 
 
 def custom(w: World, name: str, value: Any) -> None:
-    """A `CUSTOM` event whose name speaks of a pause, unless its value says that there is none."""
-    if len(name) <= 200 and _is_pause(name) and not _says_no(value):
+    """A `CUSTOM` event may tell of a pause."""
+    if is_pause(name, value):
         w.facts.pause = (w.seq, name)
-
-
-def _says_no(value: Any) -> bool:
-    if isinstance(value, dict):
-        return any(key in value and _says_no(value[key]) for key in _SWITCHES)
-    return isinstance(value, bool | int | str | None) and value in _SAYS_NO
-
-
-@lru_cache(maxsize=256)  # a trace has few names, each of them often
-def _is_pause(name: str) -> bool:
-    return PAUSES.search(name) is not None and _NO_PAUSE.search(name) is None
 
 
 def finished(w: World, outcome: Any) -> None:
@@ -133,7 +100,7 @@ def _objects(text: str) -> int:
 def _follows(w: World, note: Finding, hazard: Finding, covered: int) -> None:
     """The note says no more than the hazard does."""
     if note.cause is None and note.count <= covered and not note.after_rejection:
-        w.ledger.amend(note, cause=hazard.key)
+        w.follows(note, hazard)
 
 
 # ── calls and pauses ─────────────────────────────────────────

@@ -12,8 +12,9 @@ from itertools import combinations, takewhile
 
 from webapp.core.agui.hazards import silent
 from webapp.core.agui.messages import Msg
-from webapp.core.agui.world import NOUNS, World, quoted, who
+from webapp.core.agui.world import World, quoted, who
 from webapp.core.records import Item
+from webapp.core.words import NOUNS
 
 SHORTEST = 20  # characters of a text that is compared letter by letter
 LONGEST = 20_000

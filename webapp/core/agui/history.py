@@ -9,8 +9,9 @@ from __future__ import annotations
 from webapp.core.agui import hazards
 from webapp.core.agui.collisions import kind_of_role
 from webapp.core.agui.texts import Text
-from webapp.core.agui.world import NOUNS, World, quoted
+from webapp.core.agui.world import World, quoted
 from webapp.core.records import Item
+from webapp.core.words import NOUNS
 
 
 def opened(w: World, kind: str, id_: str) -> None:

@@ -13,12 +13,13 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from webapp.core import explain
-from webapp.core.agui import awaited, hazards, history, mistaken, owners
+from webapp.core.agui import awaited, explain, hazards, history, mistaken, owners
 from webapp.core.agui.tables import ITEM, SPAN
-from webapp.core.agui.world import NOUNS, World, named, quoted
+from webapp.core.agui.world import World, named, quoted
 from webapp.core.findings import Finding
+from webapp.core.kinds import ItemKind
 from webapp.core.records import Item
+from webapp.core.words import NOUNS
 
 PIECE = {"text": "text", "tool": "arguments", "reasoning": "text"}
 MAX_READ = (
@@ -28,11 +29,12 @@ _TABLES = {**ITEM, "span": SPAN}
 _START = {kind: table.columns["start"] for kind, table in _TABLES.items()}
 _CONTENT = {kind: table.columns["content"] for kind, table in ITEM.items()}
 _END = {kind: table.columns["end"] for kind, table in _TABLES.items()}
+_HANDED = "A client hands the application an empty object in their place."
 _END_NOT_OPEN = "an end for {}, which is not open"
 _decode_any = msgspec.json.Decoder().decode
 
 
-def start(w: World, kind: str, id_: str, tag: Any, parent: Any = UNSET, *, chunk: bool = False) -> Item:
+def start(w: World, kind: ItemKind, id_: str, tag: Any, parent: Any = UNSET, *, chunk: bool = False) -> Item:
     """An opener; `parent` is a call's parentMessageId."""
     items = w.items[kind]
     item = items.get(id_)
@@ -53,7 +55,9 @@ def start(w: World, kind: str, id_: str, tag: Any, parent: Any = UNSET, *, chunk
             lane=_lane(item, tag),
             item=(kind, id_),
         )
-        if finding is not None and mixed is None and why.reason != "end-lost":
+        if why.reason == "end-lost":
+            w.reopen(item)  # the lost end was meant to close it, and closes it once
+        elif finding is not None and mixed is None:
             w.mixed[kind, id_] = finding
         item.last = w.seq
         return item
@@ -78,7 +82,7 @@ def start(w: World, kind: str, id_: str, tag: Any, parent: Any = UNSET, *, chunk
     return w.open(kind, id_, id_, owner, cell.next, via="chunk" if chunk else "explicit")
 
 
-def content(w: World, kind: str, id_: str, tag: Any, delta: str) -> Item:
+def content(w: World, kind: ItemKind, id_: str, tag: Any, delta: str) -> Item:
     """A piece of an item."""
     item = w.items[kind].get(id_)
     state = "never" if item is None else item.state
@@ -102,7 +106,7 @@ def content(w: World, kind: str, id_: str, tag: Any, delta: str) -> Item:
     return item
 
 
-def end(w: World, kind: str, id_: str, tag: Any, *, by: int | None = None) -> Item:
+def end(w: World, kind: ItemKind, id_: str, tag: Any, *, by: int | None = None) -> Item:
     """The end of an item; `by` names the event that ended a chunk stream."""
     item = w.items[kind].get(id_)
     state = "never" if item is None else item.state
@@ -124,7 +128,7 @@ def end(w: World, kind: str, id_: str, tag: Any, *, by: int | None = None) -> It
 
 
 def _orphan(
-    w: World, kind: str, id_: str, tag: Any, rule: str, title: str, state: str, *, derived: bool = False
+    w: World, kind: ItemKind, id_: str, tag: Any, rule: str, title: str, state: str, *, derived: bool = False
 ) -> Item:
     """Something for an item that is not open: the finding, and the recovery that keeps it one finding."""
     known = w.items[kind].get(id_)
@@ -166,9 +170,8 @@ def _orphan(
         mistaken.noted(w, kind, item.lane, why, finding, ends=state == "closed")
     if finding is not None:
         w.orphans[kind, id_] = finding
-        spoilt = w.spoilt.pop(id_, None) if kind == "tool" else None
-        if spoilt is not None and finding.rule == "AGUI-TOL-02":
-            w.ledger.amend(spoilt, cause=finding.key)
+        if kind == "tool":
+            unspoilt(w, id_, finding if finding.rule == "AGUI-TOL-02" else None)
     return item
 
 
@@ -177,7 +180,7 @@ def _lane(item: Item | None, tag: Any) -> str | None:
     return item.lane if tag is UNSET and item is not None else owners.lane_of(tag)
 
 
-def _opens_late(w: World, kind: str, id_: str) -> None:
+def _opens_late(w: World, kind: ItemKind, id_: str) -> None:
     finding = w.orphans.pop((kind, id_), None)
     if finding is None:
         return
@@ -205,7 +208,11 @@ def _check_arguments(w: World, item: Item) -> None:
     text = "" if call is None else call.arguments.whole()
     if text and item.id in w.spoilt:  # told once a call, however often it is opened again
         if is_json(text):
-            _mended(w, w.spoilt.pop(item.id))
+            _mended(w, item.id)
+        elif w.spoilt[item.id].count == 1:
+            w.ledger.amend(
+                w.spoilt[item.id], why=f"{_HANDED} Opened again, they are not whole by #{w.seq} either."
+            )
         return
     if not text or is_json(text) or (item.via == "chunk" and w.unseen("AGUI-TOL-08")):
         return
@@ -215,22 +222,43 @@ def _check_arguments(w: World, item: Item) -> None:
     finding = w.find(
         "AGUI-TOL-08",
         f"the arguments of {named('tool', item.id, item)} end as {quoted(text[-40:])}, which is not complete JSON",
-        "A client hands the application an empty object in their place.",
+        _HANDED,
         lane=item.lane,
         item=("tool", item.id),
         cause=None if source is None else source.key,
     )
     if finding is not None and source is None:
         w.spoilt[item.id] = finding
+        w.trace.broken[finding.key] += 1
+        whole = w.trace.mended.pop(item.id, None)
+        if whole is not None:  # what the finding says of that is no longer so
+            since = f" Opened again, they were whole by #{whole}, but no longer by #{w.seq}."
+            alone = w.trace.broken[finding.key] == 1
+            w.ledger.amend(finding, why=f"{_HANDED}{since if alone else ''}")
+        elif finding.why != _HANDED:
+            w.ledger.amend(finding, why=_HANDED)  # of another call, which this one is not
 
 
-def _mended(w: World, broken: Finding) -> None:
+def _mended(w: World, id_: str) -> None:
     """A call whose arguments ended too early was opened again and is whole; said when all of the finding's are."""
-    w.facts.mended[broken.key] += 1
-    if w.facts.mended[broken.key] == broken.count:
+    broken = w.spoilt.pop(id_)
+    w.trace.mended[id_] = w.seq
+    w.trace.broken[broken.key] -= 1
+    if not w.trace.broken[broken.key]:
         w.ledger.amend(
-            broken, why=f"{broken.why} Opened again, they are whole by #{w.seq}.", place=(w.seq, "later")
+            broken, why=f"{_HANDED} Opened again, they are whole by #{w.seq}.", place=(w.seq, "later")
         )
+
+
+def unspoilt(w: World, id_: str, cause: Finding | None) -> None:
+    """More of a call came than was taken: what its arguments lack may be in that. Told when it is so of all calls of
+    the finding."""
+    broken = w.spoilt.pop(id_, None)
+    if broken is None:
+        return
+    w.trace.broken[broken.key] -= 1
+    if cause is not None and not w.trace.broken[broken.key]:
+        w.follows(broken, cause)
 
 
 def is_json(text: str) -> bool:

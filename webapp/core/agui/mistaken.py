@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from webapp.core import explain
+from webapp.core.agui import explain
 from webapp.core.agui.world import World
 from webapp.core.findings import Finding
 from webapp.core.records import Item

@@ -10,9 +10,10 @@ from typing import Any
 
 from msgspec import UNSET
 
-from webapp.core import explain
-from webapp.core.agui.world import BUCKETS, NOUNS, UNKNOWN, World, named, quoted, who
+from webapp.core.agui import explain, untagged
+from webapp.core.agui.world import BUCKETS, UNKNOWN, World, named, quoted, who
 from webapp.core.records import Item
+from webapp.core.words import NOUNS
 
 OWNER_RULE = {"text": "AGUI-TXT-05", "tool": "AGUI-TOL-05", "reasoning": "AGUI-RSN-08", "span": "AGUI-RSN-08"}
 _TWIN = {"reasoning": "span", "span": "reasoning"}  # the two share their owner
@@ -34,7 +35,7 @@ def agree(w: World, kind: str, item: Item, tag: Any, what: str) -> None:
         why.text,
         reason=why.reason,
         related=why.related,
-        cause=why.cause,
+        cause=why.cause or untagged.cause(w, item.id, tag),
         lane=lane_of(tag),
         item=(kind, item.id),
     )
@@ -57,6 +58,7 @@ def claim(w: World, kind: str, id_: str, item: Item | None, tag: Any, parent: An
                 lane=tag,
                 item=(kind, id_),
                 related=_opening(w, parent),
+                cause=untagged.cause(w, parent, tag),
             )
             w.owners[key] = tag
             return str(tag)
@@ -67,7 +69,7 @@ def claim(w: World, kind: str, id_: str, item: Item | None, tag: Any, parent: An
         rule = {"text": "AGUI-TXT-06", "tool": "AGUI-TOL-07"}.get(kind, "AGUI-RSN-08")
         title, why = _taken(w, kind, id_, item, claimed, recorded)
         w.find(rule, title, why.text, reason=why.reason, severity="fatal", lane=claimed, item=(kind, id_),
-               related=why.related, cause=why.cause)  # fmt: skip
+               related=why.related, cause=why.cause or untagged.cause(w, id_, claimed))  # fmt: skip
         recorded = w.owners[key] = claimed
         w.facts.reowned.pop(key, None)
     owner: str | None = recorded

@@ -34,6 +34,7 @@ from webapp.core.agui.equal import same
 from webapp.core.agui.facts import MAX_COPIED, Copies
 from webapp.core.agui.pointers import (
     Refused,
+    Unfit,
     check_parent,
     child,
     counted,
@@ -41,6 +42,7 @@ from webapp.core.agui.pointers import (
     index_of,
     inside,
     is_letter,
+    leads,
     pointer_of,
     tokens_of,
     where,
@@ -64,13 +66,20 @@ _PROBLEMS = (jsonpatch.JsonPatchException, jsonpointer.JsonPointerException, Typ
 
 
 class Failure(NamedTuple):
-    """Why a patch was not applied. number: the operation, from 1; of: how many there are."""
+    """Why a patch was not applied. number: the operation, from 1; of: how many there are.
+
+    missing: the pointer that leads nowhere, `from` or `path`; held: the value that the operation found
+    fits: none does, it fails for another reason
+    """
 
     number: int
     of: int
     op: str
     path: str
     why: str
+    missing: str = ""
+    held: Any = None
+    fits: bool = False
 
     @property
     def sentence(self) -> str:
@@ -85,10 +94,11 @@ def patched(document: Any, operations: list[dict[str, Any]], copies: Copies) -> 
     held = document
     own: set[int] = set()  # ids of the containers that are copies made here
     for number, op in enumerate(operations, 1):
+        fits = False
         try:
             held = _applied(held, op, own, copies)
         except Refused as refused:
-            why = str(refused)
+            why, fits = str(refused), isinstance(refused, Unfit)
         except _PROBLEMS as problem:
             why = (
                 "it is nested too deeply"
@@ -97,7 +107,8 @@ def patched(document: Any, operations: list[dict[str, Any]], copies: Copies) -> 
             )
         else:
             continue
-        return document, Failure(number, len(operations), op["op"], op["path"], why)
+        missing = op["from"] if op["op"] in ("move", "copy") and not leads(held, op["from"]) else op["path"]
+        return document, Failure(number, len(operations), op["op"], op["path"], why, missing, held, fits)
     return held, None
 
 
@@ -194,7 +205,7 @@ def _last(holder: Any, key: str, path: list[str], kind: str) -> str | None:
 def _tested(document: Any, op: dict[str, Any], path: list[str]) -> Any:
     value = found_at(document, path, loose=True)
     if not same(value, op["value"]):
-        raise Refused(f"the value is {_short(value)}, not {_short(op['value'])}")
+        raise Unfit(f"the value is {_short(value)}, not {_short(op['value'])}")
     return document
 
 
@@ -223,20 +234,20 @@ def _transferred(
     if kind == "move" and path == source:
         return document
     if kind == "move" and path[: len(source)] == source and not (source and index_of(source[-1]) >= 0):
-        raise Refused(f"{where(source)} cannot be moved into itself")
+        raise Unfit(f"{where(source)} cannot be moved into itself")
     nodes = 0
     if kind == "copy" or len(path) > len(source):
         nodes = _check_depth(value, len(path))
         copies.walked -= nodes
         if copies.walked < 0:
-            raise Refused("the patches of this trace move and copy more than this tool follows")
+            raise Unfit("the patches of this trace move and copy more than this tool follows")
     check_parent(document, path)
     if kind == "move":
         document, holder, key = _owned(document, source, own)
         del holder[int(key) if isinstance(holder, list) else key]
         check_parent(document, path)
     elif nodes > copies.left:
-        raise Refused(
+        raise Unfit(
             f"the copies in this trace repeat more than {MAX_COPIED:,} values, more than this tool follows"
         )
     else:
@@ -276,7 +287,7 @@ def _check_depth(value: Any, above: int) -> int:
         depth += 1
         nodes += len(level) + sum([len(v) // TEXT_COST for v in level if isinstance(v, str)])
         if depth > MAX_DEPTH:
-            raise Refused(
+            raise Unfit(
                 f"the value would be nested more than {MAX_DEPTH} levels deep, more than this tool follows"
             )
         nodes += sum([len(key) // TEXT_COST for v in level if isinstance(v, dict) for key in v])

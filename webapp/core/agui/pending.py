@@ -143,21 +143,28 @@ def _why_extra(w: World, id_: str) -> str:
 
 
 def _check_interrupts(w: World, outcome: v.RunInterrupt, waiting: list[Item]) -> None:
-    """INT-06: the application carries out its own tools; nobody is asked for leave."""
-    tools = w.facts.tools
-    calls = {item.id: item for item in waiting if tools and item.name in tools}
-    if waiting and len(calls) == len(waiting) and all(i.toolCallId is UNSET for i in outcome.interrupts):
+    """INT-06: the application carries out its own tools; nobody is asked for leave.
+
+    A suspended subagent may ask whatever it calls: its suspension needs an interrupt of the run. Without a call's id
+    an interrupt may ask for something else, so only one that says nothing is taken for it, and never for an error.
+    """
+    tools, halted = w.facts.tools, {invocation for invocation, _, _ in w.facts.suspended}
+    asks = {id_ for _, _, ids in w.facts.suspended for id_ in ids}
+    calls = {item.id: item for item in waiting if tools and item.name in tools and item.lane not in halted}
+    if waiting and not halted and len(calls) == len(waiting) and all(map(_says_nothing, outcome.interrupts)):
         w.find(
             "AGUI-INT-06",
-            f"the run is interrupted, and all it waits for is {_calls(waiting)}, of the application’s own tools",
+            f"the run is interrupted, and all it seems to wait for is {_calls(waiting)}, of the application’s own "
+            "tools",
             "A run that stops at such calls ends as a success and lists them in `pendingToolCallIds`: the application "
             "carries them out by itself, and nobody has to be asked.",
+            severity="info",
             item=("interrupt", outcome.interrupts[0].id),
             related=[(call.opened or call.first, "opened") for call in waiting],
         )
     for interrupt in outcome.interrupts:
         call = None if interrupt.toolCallId is UNSET else calls.get(interrupt.toolCallId)
-        if call is not None:
+        if call is not None and interrupt.id not in asks and interrupt.subagentRunId not in halted:
             w.find(
                 "AGUI-INT-06",
                 f"the run is interrupted for {named('tool', call.id, call)}, a tool of the application",
@@ -166,6 +173,12 @@ def _check_interrupts(w: World, outcome: v.RunInterrupt, waiting: list[Item]) ->
                 item=("interrupt", interrupt.id),
                 related=((call.opened or call.first, "opened"),),
             )
+
+
+def _says_nothing(interrupt: v.Interrupt) -> bool:
+    """Whether an interrupt has neither a call nor a question of its own, and is nobody's in particular."""
+    own = (interrupt.toolCallId, interrupt.message, interrupt.responseSchema, interrupt.subagentRunId)
+    return all(value is UNSET for value in own)
 
 
 def _calls(found: list[Item]) -> str:

@@ -18,6 +18,10 @@ class Refused(Exception):
     """An operation that does not apply; its text is a clause."""
 
 
+class Unfit(Refused):
+    """One that finds all it needs, and does not apply for another reason."""
+
+
 def tokens_of(pointer: str) -> list[str]:
     tokens = pointer.split("/")[1:]
     if "~" in pointer:
@@ -77,6 +81,15 @@ def found_at(document: Any, path: list[str], *, loose: bool = False) -> Any:
             raise Refused(f"{where(path[:depth])} is {kind_of(document)}, which has nothing inside")
         document = child(document, token, path[:depth], loose=loose)
     return document
+
+
+def leads(document: Any, pointer: str) -> bool:
+    """Whether a pointer names something that is there."""
+    try:
+        found_at(document, tokens_of(pointer))
+    except Refused:
+        return False
+    return True
 
 
 def check_parent(document: Any, path: list[str]) -> None:

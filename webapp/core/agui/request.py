@@ -18,11 +18,12 @@ from webapp.core.agui import interrupts, run_input, snapshots
 from webapp.core.agui.blame import Place
 from webapp.core.agui.compat import rewrite_input
 from webapp.core.agui.shapes import SHAPES, Closed, build
-from webapp.core.agui.values import RunAgentInput
+from webapp.core.agui.values import RunAgentInput, ToolMessage
 from webapp.core.agui.walk import Walk
 from webapp.core.agui.world import World
 from webapp.core.words import listed
 
+MAX_ANSWERS = 20  # of one call in an input, which are looked for later
 _SHAPE: Any = SHAPES["RUN_STARTED"].fields["input"].node
 
 
@@ -93,7 +94,13 @@ def _judge(w: World, asked: RunAgentInput) -> None:
     facts, trace = w.facts, w.trace
     facts.input = asked
     facts.tools = frozenset(() if asked.tools is UNSET else (tool.name for tool in asked.tools))
-    facts.answered_before = frozenset(m.toolCallId for m in asked.messages if hasattr(m, "toolCallId"))
+    facts.asked_ids = frozenset(message.id for message in asked.messages)
+    facts.answered_before = {}
+    for message in asked.messages:
+        if isinstance(message, ToolMessage):
+            answers = facts.answered_before.setdefault(message.toolCallId, [])
+            if len(answers) < MAX_ANSWERS:
+                answers.append(message.id)
     trace.inputs = trace.tools = True
     run_input.check_input(w, asked)
     interrupts.check_entries(w, asked)

@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET
 
-from webapp.core import explain
-from webapp.core.agui import awaited, collisions, parts, pending, versions
+from webapp.core.agui import awaited, collisions, explain, parts, pending, versions
 from webapp.core.agui import events as e
 from webapp.core.agui.world import World, quoted
 from webapp.core.records import Item
@@ -52,7 +51,7 @@ def _check_result(w: World, ev: e.ToolCallResult, call: Item | None, tag: str | 
     answered = w.answers.get(ev.toolCallId)
     if call is None and ev.toolCallId not in w.held.calls:
         _unknown(w, ev.toolCallId, about)
-    elif answered is not None or ev.toolCallId in w.facts.answered_before:
+    elif answered is not None or _asked_with(w, ev.toolCallId):
         _again(w, ev.toolCallId, answered, about)
     elif call is not None and call.state == "open":
         lost = explain.lost_end(w, call)
@@ -70,6 +69,15 @@ def _check_result(w: World, ev: e.ToolCallResult, call: Item | None, tag: str | 
         if hasty is not None:
             w.hasty[ev.toolCallId] = hasty
     w.answers.setdefault(ev.toolCallId, w.seq)
+
+
+def _asked_with(w: World, id_: str) -> bool:
+    """Whether the run's input answers the call, and no snapshot has taken that answer away."""
+    held = w.held.by_id
+    return any(
+        (msg := held.get(answer)) is not None and msg.extra.get("toolCallId") == id_
+        for answer in w.facts.answered_before.get(id_, ())
+    )
 
 
 def _unknown(w: World, id_: str, about: dict[str, Any]) -> None:

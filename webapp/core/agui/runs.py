@@ -16,6 +16,7 @@ from webapp.core.agui.lost import Lost
 from webapp.core.agui.tables import RUN
 from webapp.core.agui.world import World, quoted
 from webapp.core.findings import Run
+from webapp.core.kinds import AguiOutcome
 
 _STARTED = RUN.columns["started"]
 _FINISHED = RUN.columns["finished"]
@@ -38,6 +39,8 @@ def started(w: World, ev: e.RunStarted) -> None:
     cell = _STARTED[w.run_state]
     before = w.run
     assumed = w.run_state == "assumed"
+    if not assumed:
+        _begun_before(w)
     w.nested = None
     if cell.rule is not None and before is not None:
         lost = w.lost.find("closer", "run", None)
@@ -98,7 +101,7 @@ def finished(w: World, ev: e.RunFinished) -> None:
     w.run_ended = (w.seq, "RUN_FINISHED")
     if run is not None:
         outcome = ev.outcome
-        word = "success"
+        word: AguiOutcome = "success"
         if isinstance(outcome, v.RunInterrupt):
             word = "interrupted"
         elif isinstance(outcome, v.RunCancelled):
@@ -145,6 +148,7 @@ def end_of_stream(w: World, last: int, cut: bool) -> None:
         late = w.started_late
         if late is not None and late.reason == "never-started":
             w.ledger.amend(late, why=f"{late.why} No `RUN_STARTED` comes later either.")
+            _begun_before(w)
         return
     run.last = max(run.last, last)
     rejected = w.ledger.rejected_by
@@ -175,7 +179,7 @@ def _run_id(w: World) -> str:
     return w.run.run_id or "" if w.run is not None else ""
 
 
-def _outcome(w: World, run: Run, word: str) -> None:
+def _outcome(w: World, run: Run, word: AguiOutcome) -> None:
     """Rejected wins over what the terminal event says, which is kept as claimed."""
     rejected = w.ledger.rejected_at
     if word != "rejected" and rejected is not None:
@@ -206,6 +210,23 @@ def _not_started(w: World) -> None:
     reason, why, lost = found
     w.started_late = w.find("AGUI-RUN-01", f"`{w.type}` comes before any run has started", why, reason=reason,
                             related=((lost.seq, "expected"),), cause=lost.finding.key, item=("run", ""))  # fmt: skip
+
+
+def _begun_before(w: World) -> None:
+    """Events without a start, of which the first goes on with something: what it misses, the recording may miss."""
+    late = w.started_late
+    if late is None or late.reason != "never-started":
+        return
+    orphans = [
+        f for f in w.ledger.findings
+        if f.event >= late.event and f.run == late.run and f.cause is None and f.reason == "never-opened"
+    ]  # fmt: skip
+    if not late.title.startswith("`RUN_FINISHED`") and not any(f.event == late.event for f in orphans):
+        return
+    tail = "This event goes on with something that began before it: the recording may begin later than the stream."
+    w.ledger.amend(late, why=f"{late.why} {tail}")
+    for orphan in orphans:
+        w.follows(orphan, late)
 
 
 def _after_end(w: World, rule: str, run_id: str | None = None) -> None:

@@ -12,11 +12,12 @@ from typing import Any
 
 import msgspec
 
-from webapp.core.agui import encrypted, hazards_snapshot, metadata, parts, pending
+from webapp.core.agui import encrypted, hazards_snapshot, metadata, parts, pending, untagged
 from webapp.core.agui import events as e
 from webapp.core.agui.messages import Msg
-from webapp.core.agui.world import BUCKETS, NOUNS, World, quoted, who
+from webapp.core.agui.world import BUCKETS, World, quoted, who
 from webapp.core.findings import Finding
+from webapp.core.words import NOUNS
 
 MAX_UNLISTED = 20  # snapshots in a row that are said to leave out one open item
 MAX_COMPARED_CHARS = 200_000  # texts longer than this are not compared with a snapshot's (MSG-04)
@@ -33,9 +34,10 @@ def messages_snapshot(w: World, ev: e.MessagesSnapshot) -> None:
     removed, brought = w.held.reconcile(snapshot)
     _reseed_owners(w, snapshot, held_before)
     encrypted.restated(w, snapshot, held_before, calls_before)
-    for raw in snapshot:
-        if raw["role"] == "tool":
-            w.answers.setdefault(raw["toolCallId"], w.seq)
+    # the list is complete: an answer that it does not hold is none any more
+    standing = dict.fromkeys(raw["toolCallId"] for raw in snapshot if raw["role"] == "tool")
+    before = w.facts.answered_before
+    w.answers = {id_: w.answers.get(id_, w.seq) for id_ in standing if id_ in w.answers or id_ not in before}
     gone = {msg.id for msg in removed}
     for kind in ("text", "reasoning"):
         for id_ in gone & w.items[kind].keys():
@@ -46,10 +48,8 @@ def messages_snapshot(w: World, ev: e.MessagesSnapshot) -> None:
 
 def _check_parts(w: World, messages: list[Any]) -> None:
     """Parts that the agent sends; what the application has sent itself is the request's matter."""
-    asked = w.facts.input
-    sent = set() if asked is None else {message.id for message in asked.messages}
     for message in messages:
-        if message.id not in sent:
+        if message.id not in w.facts.asked_ids:
             parts.check_parts(w, getattr(message, "content", None))
 
 
@@ -131,7 +131,8 @@ def _reseed_owners(w: World, snapshot: list[dict[str, Any]], before: dict[str, M
                 f"owner from {who(old.owner)} to {who(owner)}")  # fmt: skip
             found = w.find("AGUI-MSG-08", f"the snapshot changes message {quoted(id_)}: {what}",
                    "A client adopts it silently.", reason="value-differs", lane=owner,
-                   item=("text", id_))  # fmt: skip
+                   item=("text", id_),
+                   cause=_untagged(w, old, owner) if old.role == raw["role"] else None)  # fmt: skip
         bucket = _bucket(raw)
         _given(w, (bucket, id_), owner, found)
         for kind in ("text", "reasoning", "span"):
@@ -143,6 +144,12 @@ def _reseed_owners(w: World, snapshot: list[dict[str, Any]], before: dict[str, M
             item = w.items["tool"].get(call["id"])
             if item is not None:
                 item.owner = owner
+
+
+def _untagged(w: World, msg: Msg, owner: str | None) -> str | None:
+    """The finding that a client did not get the tag of what made this message."""
+    ids = (msg.id, *(call.id for call in msg.calls or ()))
+    return next((told for id_ in ids if (told := untagged.cause(w, id_, owner, ever=True)) is not None), None)
 
 
 def _given(w: World, key: tuple[str, str], owner: str | None, found: Finding | None) -> None:

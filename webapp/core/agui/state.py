@@ -12,6 +12,7 @@ import msgspec
 from msgspec import UNSET
 
 from webapp.core.agui import events as e
+from webapp.core.agui.misfit import Hint, hint
 from webapp.core.agui.patch import Copies, Failure, patched
 from webapp.core.agui.world import World
 
@@ -72,13 +73,15 @@ def _failed(w: World, failure: Failure, operations: list[dict[str, Any]]) -> Non
     if not sure and w.unseen(rule, thread=True):
         return
     cause = None if (first := facts.diverged or (None if sure else trace.unsure)) is None else first.key
-    tail = "" if sure else " The application’s own state is not recorded, so it may have applied there."
+    tail = _since(w) if sure else "The application’s own state is not recorded, so it may have applied there."
+    near = hint(w, failure) if facts.diverged is None else Hint()  # what follows from it is not looked into
     finding = w.find(
         rule,
         "a test in a patch of the state fails"
         if failure.op == "test"
         else "a patch does not apply to the state",
-        f"{failure.sentence} A client keeps the state as it was.{tail}",
+        " ".join(filter(None, (failure.sentence, near.text, "A client keeps the state as it was.", tail))),
+        reason=near.reason,
         severity=None if sure else "info",
         item=("state", ""),
         cause=cause or _lost(w) or _carried(w, operations),
@@ -86,6 +89,16 @@ def _failed(w: World, failure: Failure, operations: list[dict[str, Any]]) -> Non
     )
     if facts.diverged is None:
         facts.diverged = finding
+
+
+def _since(w: World) -> str:
+    """What the patches of this run count from."""
+    whole = w.facts.whole.get("")
+    if whole is not None:
+        return f"The state came whole at #{whole}."
+    if len(w.runs) > 1:
+        return "No snapshot has come in this run."
+    return "No snapshot has come: patches count from the state of the request, or from `{}` when it has none."
 
 
 def _lost(w: World) -> str | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from webapp.core.findings import Finding
+from webapp.core.kinds import ItemKind
 from webapp.core.records import Item
 
 Lane = str | None
@@ -20,7 +21,7 @@ class Stream:
     __slots__ = ("established", "finding", "id", "item", "kind", "named", "opened", "tag")
 
     def __init__(
-        self, kind: str, id_: str, item: Item, tag: str | None, opened: int, established: dict[str, Any]
+        self, kind: ItemKind, id_: str, item: Item, tag: str | None, opened: int, established: dict[str, Any]
     ) -> None:
         self.kind, self.id, self.item, self.tag = kind, id_, item, tag
         self.opened, self.established, self.named = opened, established, True
@@ -53,7 +54,7 @@ class Streams(dict[Lane, Stream]):
                 del self._named[stream.kind, stream.id]
         return stream
 
-    def holder(self, kind: str, id_: str) -> tuple[Lane, Stream] | None:
+    def holder(self, kind: ItemKind, id_: str) -> tuple[Lane, Stream] | None:
         """Who streams the item of this id: the one that began first."""
         same = self._named.get((kind, id_))
         return next(iter(same.items())) if same else None

@@ -10,9 +10,8 @@ from typing import Any
 
 from msgspec import UNSET
 
-from webapp.core import explain
 from webapp.core.agui import events as e
-from webapp.core.agui import mistaken
+from webapp.core.agui import explain, mistaken, untagged
 from webapp.core.agui.tables import STEP, SUBAGENT
 from webapp.core.agui.world import World, quoted, who
 from webapp.core.records import Item
@@ -31,7 +30,9 @@ def step_started(w: World, ev: e.StepStarted) -> Item:
         twice = w.find(cell.rule, f"step {quoted(ev.stepName)} is started again while it is open", why.text,
                reason=why.reason, related=why.related, cause=why.cause, lane=tag,
                item=("step", ev.stepName))  # fmt: skip
-        if twice is not None and why.reason != "end-lost":
+        if why.reason == "end-lost":
+            w.reopen(item)  # the lost end was meant to close it, and closes it once
+        elif twice is not None:
             w.mixed["step", key] = twice
         item.last = w.seq
         return item
@@ -63,6 +64,7 @@ def step_finished(w: World, ev: e.StepFinished) -> Item:
             f"#{at} started it. A step’s finish carries exactly the tag of its start; without one it is "
             "the parent agent’s.",
             reason="other-owner",
+            cause=untagged.cause(w, ev.stepName, tag),
             related=((holder.first if at is None else at, "opened"),),
             lane=tag,
             item=("step", ev.stepName),

@@ -36,13 +36,14 @@ from webapp.core.agui.assemble import close_item, grow_call, grow_message, open_
 from webapp.core.agui.pieces import CHUNKS, PIECES
 from webapp.core.agui.tables import CLOSES
 from webapp.core.agui.world import World
+from webapp.core.kinds import Change, ItemKind
 from webapp.core.records import Item
 
-Change = tuple[Item | None, str | None, str | None]
-NOTHING: Change = (None, None, None)
+Changed = tuple[Item | None, Change | None, str | None]
+NOTHING: Changed = (None, None, None)
 
 
-def _started(w: World, ev: e.RunStarted) -> Change:
+def _started(w: World, ev: e.RunStarted) -> Changed:
     runs.started(w, ev)
     versions.declared(w, ev.protocolVersion)
     request.started(w, ev)
@@ -50,7 +51,7 @@ def _started(w: World, ev: e.RunStarted) -> Change:
     return NOTHING
 
 
-def _finished(w: World, ev: e.RunFinished) -> Change:
+def _finished(w: World, ev: e.RunFinished) -> Changed:
     was_open = w.run_state in ("active", "assumed")
     runs.finished(w, ev)
     if was_open:
@@ -59,16 +60,16 @@ def _finished(w: World, ev: e.RunFinished) -> Change:
     return NOTHING
 
 
-def _failed(w: World, ev: e.RunError) -> Change:
+def _failed(w: World, ev: e.RunError) -> Changed:
     runs.failed(w, ev)
     ending.failed(w, ev)
     return NOTHING
 
 
-def _opener(kind: str, id_field: str) -> Callable[[World, Any], Change]:
+def _opener(kind: ItemKind, id_field: str) -> Callable[[World, Any], Changed]:
     has_parent = kind == "tool"
 
-    def handle(w: World, ev: Any) -> Change:
+    def handle(w: World, ev: Any) -> Changed:
         parent = ev.parentMessageId if has_parent else UNSET
         item = items.start(w, kind, getattr(ev, id_field), ev.subagentRunId, parent)
         open_item(w, kind, ev, item)
@@ -77,8 +78,8 @@ def _opener(kind: str, id_field: str) -> Callable[[World, Any], Change]:
     return handle
 
 
-def _message_piece(kind: str) -> Callable[[World, Any], Change]:
-    def handle(w: World, ev: Any) -> Change:
+def _message_piece(kind: ItemKind) -> Callable[[World, Any], Changed]:
+    def handle(w: World, ev: Any) -> Changed:
         item = items.content(w, kind, ev.messageId, ev.subagentRunId, ev.delta)
         grow_message(w, kind, ev)
         return item, "grew", ev.delta
@@ -86,14 +87,14 @@ def _message_piece(kind: str) -> Callable[[World, Any], Change]:
     return handle
 
 
-def _call_piece(w: World, ev: e.ToolCallArgs) -> Change:
+def _call_piece(w: World, ev: e.ToolCallArgs) -> Changed:
     item = items.content(w, "tool", ev.toolCallId, ev.subagentRunId, ev.delta)
     grow_call(w, ev)
     return item, "grew", ev.delta
 
 
-def _closer(kind: str, id_field: str) -> Callable[[World, Any], Change]:
-    def handle(w: World, ev: Any) -> Change:
+def _closer(kind: ItemKind, id_field: str) -> Callable[[World, Any], Changed]:
+    def handle(w: World, ev: Any) -> Changed:
         item = items.end(w, kind, getattr(ev, id_field), ev.subagentRunId)
         close_item(w, kind, ev)
         return item, "closed", None
@@ -101,74 +102,74 @@ def _closer(kind: str, id_field: str) -> Callable[[World, Any], Change]:
     return handle
 
 
-def _span_opener(w: World, ev: e.ReasoningStart) -> Change:
+def _span_opener(w: World, ev: e.ReasoningStart) -> Changed:
     return items.start(w, "span", ev.messageId, ev.subagentRunId), "opened", None
 
 
-def _span_closer(w: World, ev: e.ReasoningEnd) -> Change:
+def _span_closer(w: World, ev: e.ReasoningEnd) -> Changed:
     return items.end(w, "span", ev.messageId, ev.subagentRunId), "closed", None
 
 
-def _result(w: World, ev: e.ToolCallResult) -> Change:
+def _result(w: World, ev: e.ToolCallResult) -> Changed:
     return results.tool_result(w, ev), "result", None
 
 
-def _step_started(w: World, ev: e.StepStarted) -> Change:
+def _step_started(w: World, ev: e.StepStarted) -> Changed:
     return subagents.step_started(w, ev), "opened", None
 
 
-def _step_finished(w: World, ev: e.StepFinished) -> Change:
+def _step_finished(w: World, ev: e.StepFinished) -> Changed:
     return subagents.step_finished(w, ev), "closed", None
 
 
-def _sub_started(w: World, ev: e.SubagentStarted) -> Change:
+def _sub_started(w: World, ev: e.SubagentStarted) -> Changed:
     suspended.started(w, ev)
     return subagents.subagent_started(w, ev), "opened", None
 
 
-def _sub_ended(w: World, ev: Any) -> Change:
+def _sub_ended(w: World, ev: Any) -> Changed:
     suspended.ended(w, ev)
     return subagents.subagent_ended(w, ev), "closed", None
 
 
-def _snapshot(w: World, ev: e.MessagesSnapshot) -> Change:
+def _snapshot(w: World, ev: e.MessagesSnapshot) -> Changed:
     snapshots.messages_snapshot(w, ev)
     return NOTHING
 
 
-def _state_snapshot(w: World, ev: e.StateSnapshot) -> Change:
+def _state_snapshot(w: World, ev: e.StateSnapshot) -> Changed:
     state.state_snapshot(w, ev)
     return NOTHING
 
 
-def _state_delta(w: World, ev: e.StateDelta) -> Change:
+def _state_delta(w: World, ev: e.StateDelta) -> Changed:
     state.state_delta(w, ev)
     return NOTHING
 
 
-def _activity_snapshot(w: World, ev: e.ActivitySnapshot) -> Change:
+def _activity_snapshot(w: World, ev: e.ActivitySnapshot) -> Changed:
     return activity.activity_snapshot(w, ev), "touched", None
 
 
-def _activity_delta(w: World, ev: e.ActivityDelta) -> Change:
+def _activity_delta(w: World, ev: e.ActivityDelta) -> Changed:
     return activity.activity_delta(w, ev), "touched", None
 
 
-def _chunk(w: World, ev: Any) -> Change:
+def _chunk(w: World, ev: Any) -> Changed:
     return chunks.chunk(w, ev), None, None
 
 
-def _encrypted(w: World, ev: e.ReasoningEncryptedValue) -> Change:
+def _encrypted(w: World, ev: e.ReasoningEncryptedValue) -> Changed:
     encrypted.stored(w, ev)
     return NOTHING
 
 
-def _private(w: World, ev: e.Raw | e.Custom) -> Change:
+def _private(w: World, ev: e.Raw | e.Custom) -> Changed:
     passthrough.arrived(w, ev)
     return NOTHING
 
 
-HANDLERS: dict[type[e.Event], Callable[[World, Any], Change]] = {
+HANDLERS: dict[type[e.Event], Callable[[World, Any], Changed]] = {
     e.RunStarted: _started,
     e.RunFinished: _finished,
     e.RunError: _failed,
@@ -236,7 +237,7 @@ class Route:
 ROUTES: dict[type[e.Event], Route] = {cls: Route(name, cls) for name, cls in e.EVENTS.items()}
 
 
-def judge(w: World, route: Route, ev: Any) -> Change:
+def judge(w: World, route: Route, ev: Any) -> Changed:
     """One event through expansion, the run and its own handler. Returns what changed."""
     if w.streams and not route.chunk:
         _end_streams(w, route.closes, ev)
@@ -263,7 +264,7 @@ def _end_streams(w: World, closes: str, ev: Any) -> None:
         chunks.close_all(w)
 
 
-def _judge_chunk(w: World, route: Route, ev: Any) -> Change:
+def _judge_chunk(w: World, route: Route, ev: Any) -> Changed:
     """Expansion runs before the run is asked: a chunk without its id is that fault, whatever the run's state."""
     if w.run_state in ("start", "closed", "failed") and not w.streams and _may_open(ev):
         runs.other(w)
@@ -286,7 +287,7 @@ def _may_open(ev: Any) -> bool:
     return ev.messageId is not UNSET
 
 
-def _muted(w: World, route: Route, ev: Any) -> Change:
+def _muted(w: World, route: Route, ev: Any) -> Changed:
     """After a run's end an event is one fault already; what it does to its item is followed in silence."""
     w.ledger.muted = True
     try:

@@ -29,7 +29,10 @@ from webapp.core.agui.shapes import (
     TextOr,
 )
 
-_LONGEST_NAME = 40  # characters of a snake_case key worth comparing
+_LONGEST_NAME = 40  # characters of a key worth comparing with our names
+SNAKE, OTHER_CASE = "snake_case", "another case"  # ways to spell a member's name
+_LABEL = {SNAKE: "AGUI-ENV-16"}
+_MARKS = str.maketrans("", "", "_- ")
 # without these an event is about no item, so there is nothing to recover
 _ITEM_IDS = frozenset({"messageId", "toolCallId", "subagentRunId", "stepName", "entityId"})
 
@@ -55,6 +58,8 @@ class Walk:
         self.fatal: list[Fault] = []
         self.stripped: list[Fault] = []
         self.lost = False
+        # id of a shape -> its members' names, case and marks left out
+        self._folded: dict[int, dict[str, str]] = {}
 
     def closed(self, shape: Closed, value: dict[str, Any], at: Place) -> Any:
         """The object without unknown members and with wrong ones repaired, or Gone."""
@@ -80,7 +85,7 @@ class Walk:
                 kept[key] = got
         for key, field in shape.fields.items():
             if field.required and key not in value:
-                self._missing(field, key, value, kept, at)
+                self._missing(shape, key, value, kept, at)
         return BAD if any(v is BAD for v in kept.values()) else kept
 
     def value(self, node: Node, value: Any, at: Place, required: bool) -> Any:
@@ -181,7 +186,7 @@ class Walk:
         return BAD
 
     def _strip(self, shape: Closed, key: str, holder: dict[str, Any], at: Place) -> None:
-        meant = _camel(key)
+        meant = self._meant(shape, key)
         known = shape.fields.get(meant)
         if meant != key and known and known.required and meant not in holder:
             return  # told once, with the missing field
@@ -189,23 +194,32 @@ class Walk:
         role = holder.get("role")
         if rule == "AGUI-ENV-02" and isinstance(role, str) and "." in at.where:
             title = "a message of role `{role}` has no `{key}`, here `{where}`"
-        snake = meant != key and known is not None
+        habit = _habit(key) if meant != key and known is not None else ""
         title = title.format(type=self.type, where=at.where, key=shown(key), role=role) + (
-            f", only `{meant}`" if snake else ""
+            f", only `{meant}`" if habit else ""
         )
-        self.stripped.append(
-            Fault(rule, at.path, title, blame.why_of(rule), "AGUI-ENV-16" if snake else None)
-        )
+        self.stripped.append(Fault(rule, at.path, title, blame.why_of(rule), _LABEL.get(habit), habit=habit))
+
+    def _meant(self, shape: Closed, key: str) -> str:
+        """The member that a key is another spelling of, or the key itself."""
+        if len(key) > _LONGEST_NAME or (meant := _camel(key)) in shape.fields:
+            return key if len(key) > _LONGEST_NAME else meant
+        names = self._folded.get(id(shape))
+        if names is None:
+            names = self._folded[id(shape)] = {_fold(name): name for name in shape.fields}
+        return names.get(_fold(key), key)
 
     def _missing(
-        self, field: Field, key: str, value: dict[str, Any], kept: dict[str, Any], at: Place
+        self, shape: Closed, key: str, value: dict[str, Any], kept: dict[str, Any], at: Place
     ) -> None:
+        field = shape.fields[key]
         place = at.member(key)
         rule = blame.malformed_rule(self.type, place.form, blame.MISSING, True)
-        other = next((k for k in value if k != key and _camel(k) == key), None)
+        others = [k for k in value if k not in shape.fields and self._meant(shape, k) == key]
+        other = next((k for k in others if _camel(k) == key), others[0] if others else None)
         title = f"`{place.where}` is missing" + (f", `{shown(other)}` is there instead" if other else "")
-        label = "AGUI-ENV-16" if other else None
-        self.fatal.append(Fault(rule, place.path, title, blame.why_of(rule), label))
+        habit = _habit(other) if other else ""
+        self.fatal.append(Fault(rule, place.path, title, blame.why_of(rule), _LABEL.get(habit), habit=habit))
         item = value[other] if other else ABSENT
         if isinstance(field.node, Text) and isinstance(item, str):
             kept[key] = item
@@ -240,6 +254,15 @@ def _camel(key: str) -> str:
     if len(key) > _LONGEST_NAME or "_" not in key.strip("_"):
         return key
     return re.sub(r"_+([a-z0-9])", lambda m: m[1].upper(), key)
+
+
+def _fold(key: str) -> str:
+    return key.translate(_MARKS).lower()
+
+
+def _habit(key: str) -> str:
+    """The way a known member's name is spelt otherwise."""
+    return SNAKE if _camel(key) != key else OTHER_CASE
 
 
 def _wrong_kind(value: Any, node: Node, at: Place, required: bool) -> str:

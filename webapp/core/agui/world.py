@@ -20,24 +20,15 @@ from webapp.core.agui.opened import Opened
 from webapp.core.agui.streams import Streams
 from webapp.core.agui.texts import Text
 from webapp.core.findings import Finding, Run
+from webapp.core.kinds import ItemKind, Via
 from webapp.core.ledger import Ledger
 from webapp.core.lookalikes import Lookalikes
 from webapp.core.records import Emitted, Item
+from webapp.core.words import NOUNS
 
 KINDS = ("text", "tool", "reasoning", "span", "step", "subagent", "activity", "result")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")  # what no terminal, page or database should get
 UNKNOWN = object()  # "no owner recorded"; None means the parent agent
-
-NOUNS = {
-    "text": "message",
-    "tool": "tool call",
-    "reasoning": "reasoning message",
-    "span": "reasoning span",
-    "step": "step",
-    "subagent": "subagent",
-    "activity": "activity",
-    "result": "tool result",
-}
 
 # Ids are unique within a bucket: a span and the reasoning message in it share one, every message role but two another.
 BUCKETS = {
@@ -114,7 +105,7 @@ class World:
         )  # record at which a chunk took up an item its subagent's end had closed (CHK-11, CHK-15)
         self.version: str | None = None  # as the first run declares it
         self.input_known = False  # the request is recorded
-        self.answers: dict[str, int] = {}  # call id -> record of its first result, all runs
+        self.answers: dict[str, int] = {}  # call id -> record of its first result that stands, all runs
         self.head_missing = False  # the recording begins later than the stream
         self.headless = False  # and the run at hand began before it
         self.untold: set[str] = set()  # rules that could not be judged for that reason
@@ -125,7 +116,7 @@ class World:
     # ── items ────────────────────────────────────────────────
 
     def open(
-        self, kind: str, key: Any, id_: str, owner: str | None, state: str, *, via: str = "explicit"
+        self, kind: ItemKind, key: Any, id_: str, owner: str | None, state: str, *, via: Via = "explicit"
     ) -> Item:
         """A new item, or the same id taken up again."""
         item = self.items[kind].get(key)
@@ -143,12 +134,7 @@ class World:
                 self.opened.add(item)
             return item
         if state == "open":
-            if item.opened is None:
-                item.opened = self.seq
-            elif item.reopened is None:
-                item.reopened = [self.seq]
-            else:
-                item.reopened.append(self.seq)
+            self.reopen(item)
             item.via = via
             item.closed = item.closed_by = None
             if via == "explicit":
@@ -156,6 +142,15 @@ class World:
         item.state = state
         item.last = self.seq
         return item
+
+    def reopen(self, item: Item) -> None:
+        """The record at hand opens the item once more, or at last; a lost end leaves it no other trace."""
+        if item.opened is None:
+            item.opened = self.seq
+        elif item.reopened is None:
+            item.reopened = [self.seq]
+        else:
+            item.reopened.append(self.seq)
 
     def close(self, item: Item, state: str = "closed", by: int | None = None) -> None:
         """The item's end; `by` names the event that ended a chunk stream."""
@@ -245,6 +240,11 @@ class World:
         if self.frozen is None and self.ledger.rejected_at is not None:
             self.frozen = (self.held.wire(), self.state)  # what is held is never changed in place
         return finding
+
+    def follows(self, finding: Finding, cause: Finding) -> None:
+        """It turns out to be a consequence; a later breach that looks equal is none of it."""
+        self.ledger.amend(finding, cause=cause.key)
+        self.ledger.complete(finding)
 
 
 def quoted(text: str | None) -> str:

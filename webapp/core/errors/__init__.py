@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from webapp.core.advice import Advice, advise
+from webapp.core.advice import advise
 from webapp.core.errors.agui import WORDINGS as AGUI
 from webapp.core.errors.model import LABELS, Known, Wording
 from webapp.core.errors.teams import CODES
 from webapp.core.errors.teams import WORDINGS as TEAMS
-from webapp.core.rules.model import catalogue
+from webapp.core.rules import Advice, catalogue
 
 __all__ = ["Known", "Wording", "by_name", "excerpt", "look_up", "straight"]
 

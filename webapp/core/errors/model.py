@@ -9,7 +9,7 @@ import re
 
 import msgspec
 
-from webapp.core.advice import Advice
+from webapp.core.rules import Advice
 
 
 class Wording(msgspec.Struct, frozen=True, kw_only=True):

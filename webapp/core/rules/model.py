@@ -10,12 +10,21 @@ from __future__ import annotations
 import tomllib
 from functools import cache
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
+from webapp.core.kinds import Party, ProtocolName, Severity
+
 PROTOCOLS = ("ag-ui", "teams")
 _TEAMS = "TEAMS-"
+
+
+class Advice(NamedTuple):
+    """cause: what usually lies behind a finding; fix: what the producer should send."""
+
+    cause: str
+    fix: str
 
 
 class Rule(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +50,7 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     family: str
     slug: str
-    severity: str
+    severity: Severity
     title: str
     explanation: str
     cause: str
@@ -50,11 +59,11 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True):
     stream: str = ""
     since: str = "1.0"
     basis: str = "spec"
-    party: str = "producer"
+    party: Party = "producer"
     shown: str = "finding"
 
     @property
-    def protocol(self) -> str:
+    def protocol(self) -> ProtocolName:
         """One of PROTOCOLS."""
         return _protocol(self.id)
 
@@ -75,12 +84,12 @@ class Family(msgspec.Struct, frozen=True, kw_only=True):
     rules: tuple[Rule, ...] = ()
 
     @property
-    def protocol(self) -> str:
+    def protocol(self) -> ProtocolName:
         """One of PROTOCOLS."""
         return _protocol(self.code)
 
 
-def _protocol(id_: str) -> str:
+def _protocol(id_: str) -> ProtocolName:
     return "teams" if id_.startswith(_TEAMS) else "ag-ui"
 
 

@@ -92,7 +92,8 @@ def _repeat(world: World, call: Call) -> None:
     if before.ambiguous:
         if call.starts and before.ex.answered == "lost":
             return
-        how = "got no answer" if before.ex.answered == "lost" else f"was answered {before.ex.status}"
+        lost = "has no recorded answer" if before.ex.unrecorded else "got no answer"
+        how = lost if before.ex.answered == "lost" else f"was answered {before.ex.status}"
         if call.arrived:
             why = f"The answer now is that the stream was complete already. So #{before.seq} had arrived, and the user "
             why += "has the whole text."

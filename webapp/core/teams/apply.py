@@ -9,6 +9,7 @@ import re
 
 import msgspec
 
+from webapp.core import kinds
 from webapp.core.records import Item
 from webapp.core.teams import answers, compare
 from webapp.core.teams.limits import LIMIT
@@ -21,13 +22,14 @@ _MASKED = re.compile(
 )
 
 _NAMELESS = frozenset({"TEAMS-016", "TEAMS-026"})
+_WRONG_NUMBER = ("TEAMS-017", "TEAMS-018", "TEAMS-005", "TEAMS-006")
 
 
 class Change(msgspec.Struct, gc=False):
     """What a call changed on the user's screen. kind: opened | touched | closed; text: characters that came new."""
 
     item: Item | None = None
-    kind: str | None = None
+    kind: kinds.Change | None = None
     text: str | None = None
 
 
@@ -123,7 +125,7 @@ def _pending(call: Call, stream: Stream) -> None:
     if repeated is not None:
         stream.pending = [earlier for earlier in stream.pending if earlier is not repeated]
         repeated.repeats = None  # no chain of all tries
-    if call.failed:
+    if call.failed or call.ex.unrecorded:
         stream.pending = [*stream.pending[1 - PENDING :], call]
 
 
@@ -167,11 +169,23 @@ def _count(call: Call, stream: Stream) -> None:
     number = call.ex.number
     if number is not None and (stream.highest is None or number > stream.highest):
         stream.highest, stream.highest_call = number, call
+        stream.astray, stream.astray_key = 0, None
+    else:
+        _astray(call, stream)
     last = stream.last
     if call.repeats is not None or last is None or not call.ex.kind == last.ex.kind == "streaming":
         return
     if call.at is not None and last.at is not None and len(stream.gaps) < MAX_GAPS:
         stream.gaps.append(call.at - last.at)
+
+
+def _astray(call: Call, stream: Stream) -> None:
+    """Remember that a number was used up by a call that did not say it, for the gap that it leaves."""
+    number, gap = call.ex.number, stream.gap
+    late = number is not None and gap is not None and gap.low < number < gap.high
+    found = next((call.told[rule] for rule in _WRONG_NUMBER if rule in call.told), None)
+    if found is not None and not late:
+        stream.astray, stream.astray_key = stream.astray + 1, found.key
 
 
 def _accepted(call: Call, stream: Stream, before: str) -> None:
@@ -206,6 +220,17 @@ def _opened(call: Call, stream: Stream) -> None:
         known = stream.chat.by_id.get(issued)
         if known is None or not known.open:  # a service that gives an id out once more means the newer stream
             stream.chat.by_id[issued] = stream  # its lane keeps the name that its first record gave it
+
+
+def begun(stream: Stream, start: Call, id: str) -> None:
+    """A call names the id that a start without a recorded answer must have got: the start was accepted."""
+    start.ex.answered = "unknown"
+    stream.pending = []
+    stream.state = start.ex.kind
+    _accepted(start, stream, "refused")
+    stream.id, stream.guessed = id, False
+    stream.chat.by_id[id] = stream
+    stream.chat.open = [*stream.chat.open[1 - MAX_OPEN :], stream]
 
 
 def _screen(call: Call, stream: Stream, was: str) -> Change:

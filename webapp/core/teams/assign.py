@@ -7,6 +7,7 @@ without one.
 
 from __future__ import annotations
 
+from webapp.core.teams.apply import begun
 from webapp.core.teams.limits import LIMIT
 from webapp.core.teams.tables import CALLS, KINDS
 from webapp.core.teams.world import TURN_SECONDS, Call, Chat, Stream, World
@@ -30,6 +31,8 @@ def assign(world: World, call: Call) -> None:
     call.state = stream.state
     call.repeats = _repeated(stream, call)
     if call.repeats is not None:
+        if call.repeats.ex.unrecorded:
+            call.repeats.ex.answered = "lost"  # it is sent again, so no answer came
         call.tries = call.repeats.tries + 1
     if ex.kind in KINDS and not (call.repeats and call.repeats.ex.answered == "lost"):
         call.rule = CALLS[stream.state, ex.kind].rule
@@ -74,6 +77,16 @@ def _named(world: World, chat: Chat, call: Call) -> Stream:
         here.guessed = False
         here.id = wanted
         chat.by_id[wanted] = here
+        return here
+    start = None if here is None else here.start
+    if (
+        here is not None
+        and start is not None
+        and start.ex.unrecorded
+        and here.last is start
+        and here.state == "lost"
+    ):
+        begun(here, start, wanted)
         return here
     call.foreign = True
     if here is not None and here.open and here.anchored:

@@ -47,21 +47,22 @@ def _two_minutes(world: World, call: Call, stream: Stream) -> None:
     if not (expired or over or near):
         return
     start = stream.opened
-    came = "" if start is None else f" It was started with #{start}."
+    begun = _begun(stream)
     if age is None:
-        title = f"{name_of(call)} comes when the stream’s time is over"
-        why = f"The service ended the stream: more than two minutes had passed since its start.{came}"
+        title = f"{name_of(call)} is refused because the stream’s time is over"
+        why = "The service counts more than two minutes since the start"
+        why += "; the recording does not show them." if start is None else f", #{start}."
     elif expired and not over:
-        title = f"{name_of(call)} comes when the stream’s time is over"
-        why = f"By the service’s clock the stream was open too long; in the recording it is {later(age)} old.{came}"
-    elif near:
-        title = f"{name_of(call)} comes {later(age)} after the start"
+        title = f"{name_of(call)} is refused because the stream’s time is over"
         why = (
-            f"Two minutes after its start Teams ends a stream.{came} Little time is left to end it in order."
+            f"So the service says. By the recorded times only {later(age)} have passed since {begun}, and the two "
+            "minutes were not over: its limit was shorter here, or its clock and the recorded times differ."
         )
     else:
-        title = f"{name_of(call)} comes {later(age)} after the start"
-        why = f"Two minutes after its start Teams ends a stream.{came} From then on it can only be edited."
+        # rounded to seconds, what is just past the limit would read as the limit itself
+        title = f"{name_of(call)} comes {later(age) if age >= LIMIT + 1 or near else f'{age:.1f} s'} after {begun}"
+        why = "From there on a stream has two minutes. "
+        why += "Little time is left to end it in order." if near else "After them it can only be edited."
     world.tell(
         "TEAMS-041",
         call,
@@ -70,6 +71,13 @@ def _two_minutes(world: World, call: Call, stream: Stream) -> None:
         severity="warning" if near else None,
         related=[] if start is None else [(start, "opened")],
     )
+
+
+def _begun(stream: Stream) -> str:
+    """Where the two minutes are counted from, in words."""
+    start = stream.start
+    seen = start is not None and start.ended is not None
+    return "the answer to the start" if seen else "the start"
 
 
 def _after_limit(world: World, call: Call, stream: Stream) -> None:
@@ -90,11 +98,13 @@ def _after_limit(world: World, call: Call, stream: Stream) -> None:
             )
             return
         taken = "The user has the whole answer." if call.fine else "But it did not succeed."
+        ran_out = "" if limit is None else f" (#{limit.seq})"
         world.tell(
             "TEAMS-042",
             call,
             "the answer is set by a plain edit after the time limit",
-            f"{since} that is the way to deliver the text. {taken}{'' if call.fine else answered(call)}",
+            f"Where a stream has run out of time{ran_out}, that is the way to deliver its text. {taken}"
+            f"{'' if call.fine else answered(call)}",
             severity="info",
             related=related,
         )

@@ -6,6 +6,7 @@ Rules of this file: outcomes, and streams that nobody closed. Source: specificat
 
 from __future__ import annotations
 
+from webapp.core.kinds import TeamsOutcome
 from webapp.core.teams.limits import LIMIT
 from webapp.core.teams.pacing import habit
 from webapp.core.teams.phrases import code, later, name_of, tail
@@ -31,12 +32,14 @@ def close(world: World) -> None:
         stream.item.state = "abandoned"
 
 
-def outcome(stream: Stream) -> str:
+def outcome(stream: Stream) -> TeamsOutcome:
     """One of `findings.TEAMS_OUTCOMES`."""
     if stream.edited is not None or (stream.open and _edited_last(stream)):
         return "edited"
-    if stream.state in ("stopped", "expired"):
-        return stream.state
+    if stream.state == "stopped":
+        return "stopped"
+    if stream.state == "expired":
+        return "expired"
     if stream.state == "done":
         return "finished"
     if stream.state == "refused" or (stream.state == "broken" and not stream.unclosed):

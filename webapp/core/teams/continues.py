@@ -1,20 +1,18 @@
 """TEAMS-016 to 025: what goes on in an open stream.
 
-Rules of this file: status updates and chunks; the comparison of texts is in `prefix`. A call that comes after the
-stream's end breaks that rule and no other here. Source: specification 2.3 and 2.8 ("Repeats", "Refused start").
+Rules of this file: status updates and chunks; texts are compared in `prefix`, numbers in `numbers`. A call that comes
+after the stream's end breaks that rule and no other here. Source: specification 2.3 and 2.8 ("Repeats", "Refused
+start").
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-from webapp.core.teams import prefix
+from webapp.core.teams import numbers, prefix
 from webapp.core.teams.compare import units
 from webapp.core.teams.exchanges import Exchange
 from webapp.core.teams.phrases import answered, code, later, name_of, names, quote
 from webapp.core.teams.shape import misspelt, stripped
 from webapp.core.teams.starts import begun_again
-from webapp.core.teams.values import plain
 from webapp.core.teams.world import Call, Stream, World
 
 MAX_STATUS = 1000  # characters
@@ -32,7 +30,7 @@ def look(world: World, call: Call) -> None:
     if call.rule in TOO_LATE:
         return
     _id(world, call, stream)
-    _number(world, call, stream)
+    numbers.look(world, call, stream)
     if ex.kind == "informative":
         _status(world, call, stream)
     else:
@@ -97,6 +95,8 @@ def _why_nameless(call: Call, stream: Stream, start: Call | None) -> str:
     if start is None:
         return f"The stream began at #{stream.first}; every call after it carries the `streamId`."
     ex = start.ex
+    if ex.unrecorded:
+        return f"The answer to the start, #{start.seq}, is not recorded; the id it issued belongs on every later call."
     if ex.answered == "lost":
         return f"The start, #{start.seq}, got no answer, so there was no id to name; a new start was needed."
     if ex.answered in ("refused", "dropped"):
@@ -110,56 +110,6 @@ def _why_nameless(call: Call, stream: Stream, start: Call | None) -> str:
         )
     issued = f" issued the id {code(ex.issued)}" if ex.issued else " opened it"
     return f"#{start.seq}{issued}, and every later call has to carry it."
-
-
-def _number(world: World, call: Call, stream: Stream) -> None:
-    """017, 018 and 019: the running number."""
-    ex = call.ex
-    if ex.number is None:
-        if not stripped(ex) and "streamSequence" not in misspelt(ex):
-            what = "has no number" if ex.sequence is None else f"has the number {code(_written(ex.sequence))}"
-            why = "`streamSequence` is a JSON number without a fraction, on the start and on every update."
-            world.tell("TEAMS-017", call, f"{name_of(call)} {what}", why + answered(call))
-        return
-    if call.repeats is not None or call.starts or call.nameless or call.foreign:
-        return
-    highest, holder = stream.highest, stream.highest_call
-    if ex.key == "E202-ORDER" and (highest is None or ex.number > highest):
-        world.tell(
-            "TEAMS-018",
-            call,
-            f"{name_of(call)} arrived after a higher number",
-            "It was numbered well and sent while another call was under way, which overtook it."
-            + answered(call),
-        )
-        return
-    if highest is None or holder is None:
-        return
-    if ex.number <= highest:
-        if ex.number < highest and call.at is not None and holder.at is not None and call.at < holder.at:
-            return  # it was sent earlier and only recorded later
-        same = "again" if ex.number == highest else f"after {highest}"
-        world.tell(
-            "TEAMS-018",
-            call,
-            f"number {ex.number} comes {same}",
-            f"#{holder.seq} had number {highest}; every later status update or chunk needs a higher one."
-            + answered(call),
-            related=[(holder.seq, "previous")],
-        )
-    elif ex.number > highest + 1:
-        missing = f"{highest + 1}" if ex.number == highest + 2 else f"{highest + 1} to {ex.number - 1}"
-        world.tell(
-            "TEAMS-019",
-            call,
-            f"number {missing} is missing before {name_of(call)}",
-            f"#{holder.seq} had number {highest}. What was counted there was not sent, or not recorded.",
-            related=[(holder.seq, "previous")],
-        )
-
-
-def _written(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else plain(value)
 
 
 def _status(world: World, call: Call, stream: Stream) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from webapp.core.findings import Report, Run, Skipped, verdict_of
+from webapp.core.kinds import Reached
 from webapp.core.ledger import Ledger
 from webapp.core.records import Item, Step
 from webapp.core.teams import (
@@ -30,6 +31,7 @@ from webapp.core.teams import (
 )
 from webapp.core.teams.apply import Change, apply
 from webapp.core.teams.assign import assign
+from webapp.core.teams.exchanges import Exchange
 from webapp.core.teams.world import Call, World
 
 # Order matters where two families could speak of one defect: the more specific comes first.
@@ -44,7 +46,13 @@ FAMILIES: tuple[Callable[[World, Call], None], ...] = (
     pacing.look,  # 035-040: order, pace
     bodiless.look,  # what answers and pace prove where no body was recorded
 )
-REACHED = {"ok": "delivered", "dropped": "dropped", "refused": "refused", "lost": "lost", "unknown": "sent"}
+REACHED: dict[str, Reached] = {
+    "ok": "delivered",
+    "dropped": "dropped",
+    "refused": "refused",
+    "lost": "lost",
+    "unknown": "sent",
+}
 
 
 class TeamsEngine:
@@ -69,6 +77,7 @@ class TeamsEngine:
         if exchange.at is None and "arrived" not in framing:
             exchange.at = at
         call = Call(seq=seq, ex=exchange, chat=world.chat(exchange), at=exchange.at, ended=exchange.ended)
+        _unrecorded(world, exchange)
         self._note(call)
         assign(world, call)
         for look in FAMILIES:
@@ -126,7 +135,7 @@ class TeamsEngine:
     def _note(self, call: Call) -> None:
         world = self._world
         world.events += 1
-        world.answered += call.ex.answered != "unknown"
+        world.answered += call.ex.answered != "unknown" and not call.ex.unrecorded
         world.timed += call.at is not None
         world.ended += call.ended is not None
         world.bodied += call.ex.bodied
@@ -145,7 +154,7 @@ class TeamsEngine:
             item=item,
             change=change.kind if item is not None else None,
             delta=change.text,
-            reached=REACHED[call.ex.answered],
+            reached="sent" if call.ex.unrecorded else REACHED[call.ex.answered],
             findings=findings,
             amended=amended,
             run=None if stream is None else stream.ord,
@@ -162,3 +171,15 @@ class TeamsEngine:
             first=stream.first,
             last=stream.first if stream.last is None else stream.last.seq,
         )
+
+
+def _unrecorded(world: World, ex: Exchange) -> None:
+    """While a recording has shown no answer at all, `null` in its place says that none was recorded, not a loss.
+
+    A start is taken as lost all the same until a call names the id that it must have got (`apply.begun`).
+    """
+    if not ex.silent or world.answered:
+        return
+    ex.unrecorded = True
+    if ex.stream_id or not ex.streamed:
+        ex.answered = "unknown"

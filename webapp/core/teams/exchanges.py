@@ -44,6 +44,8 @@ class Exchange(msgspec.Struct, kw_only=True, gc=False, eq=False):
     body:     the activity sent, {} when none was recorded; `bodied` tells whether one was
     at, took: request time and duration in seconds, when known
     answered: ok | dropped (2xx that carries an error) | refused | lost (no answer came) | unknown (not recorded)
+    silent:   the answer is written as null, with neither an error nor the time when the caller gave up: lost, or not
+              recorded; unrecorded: it is the latter, as far as the recording shows (`engine`)
     status, answer, headers: of the response; key: the row of `answers.ANSWERS` it is, None for success or unknown
     issued:   id in the answer; own: the activity's own id
     info:     the streaminfo entity ({} when there is none); infos: how many there are; odd: its type is not the word
@@ -66,6 +68,8 @@ class Exchange(msgspec.Struct, kw_only=True, gc=False, eq=False):
     at: float | None = None
     took: float | None = None
     answered: str = "unknown"
+    silent: bool = False
+    unrecorded: bool = False
     status: int | None = None
     answer: Any = None
     headers: dict[str, str] = {}
@@ -179,6 +183,7 @@ def _answer(exchange: Exchange, value: dict[str, Any]) -> None:
     status = response.get("status") if isinstance(response, dict) else None
     if not isinstance(response, dict) or not isinstance(status, int) or isinstance(status, bool):
         exchange.answered = "lost" if response is None or value.get("error") else "unknown"
+        exchange.silent = response is None and not value.get("error") and not exchange.took
         return
     exchange.status = status
     headers = response.get("headers")

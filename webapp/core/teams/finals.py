@@ -11,6 +11,7 @@ from typing import Any
 from webapp.core.teams import prefix
 from webapp.core.teams.continues import TOO_LATE, text_format
 from webapp.core.teams.exchanges import Exchange
+from webapp.core.teams.pacing import sent_before
 from webapp.core.teams.phrases import answered, code, later, name_of, names
 from webapp.core.teams.shape import misspelt, stripped
 from webapp.core.teams.values import plain, table
@@ -57,10 +58,10 @@ def _after_end(world: World, call: Call, stream: Stream) -> bool:
             f"After the time limit #{end.seq} set the text by a plain edit; nothing can be streamed any more."
         )
     else:
-        why = f"The final, #{end.seq}, was {'taken' if end.ex.answered == 'ok' else 'sent'}"
-        why += (
-            f" {later(call.at - end.at)} before" if call.at is not None and end.at is not None else " before"
-        )
+        taken = end.ex.answered == "ok" and not sent_before(call, end)
+        why = f"The final, #{end.seq}, was {'taken' if taken else 'sent'}"
+        since = end.ended if taken and end.ended is not None else end.at
+        why += f" {later(call.at - since)} before" if call.at is not None and since is not None else " before"
         why += "; nothing can be added to the stream after it."
     edited = end is not None and stream.edited == end.seq
     world.tell(
@@ -134,6 +135,8 @@ def _why_unnamed(start: Call | None) -> str:
     if start is None:
         return "No call opened a stream for it."
     ex = start.ex
+    if ex.unrecorded:
+        return f"The answer to the start, #{start.seq}, is not recorded; the final carries the id it issued."
     if ex.answered == "lost":
         return f"The start, #{start.seq}, got no answer, so no id was known."
     if ex.answered in ("refused", "dropped"):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import statistics
 
+from webapp.core.findings import Finding
 from webapp.core.teams.answers import BY_KEY
 from webapp.core.teams.apply import sends
 from webapp.core.teams.limits import NOISE, PACE, too_soon
@@ -64,27 +65,53 @@ def _overlap(world: World, call: Call, stream: Stream) -> None:
         and chunk.ex.kind != "final"
         and chunk.ended > final.ended
     )
-    why = (
-        f"#{before.seq} ({name_of(before)}) was answered only {later(before.ended - call.at)} after this call had been "
-        "sent. Calls that are on their way together can overtake each other."
-    )
-    if dropped is not None:
-        why += f" Here #{dropped.seq} lost the race: it was dropped as out of order."
-    elif late and final is not None and final.ended is not None and chunk.ended is not None:
-        why += (
-            f" Here {name_of(chunk)} (#{chunk.seq}) was done {later(chunk.ended - final.ended)} after the final "
-            f"(#{final.seq}), when the stream was complete already."
-        )
-    elif call.ex.kind == "final":
-        why += " With the final it is a race: a chunk may reach a stream that is complete already."
-    world.tell(
+    apart = later(before.ended - call.at)
+    why = f"#{before.seq} ({name_of(before)}) was answered only {apart} after this call had been sent."
+    after_end = call.told.get("TEAMS-031")
+    if after_end is not None:
+        why += " The end was on its way, and nothing follows an end."
+    else:
+        why += " Calls that are on their way together can overtake each other."
+        why += _outcome(call, dropped, chunk, final if late else None)
+    found = world.tell(
         "TEAMS-035",
         call,
         f"{name_of(call)} is sent before {name_of(before)} has been answered",
         why,
         severity="error" if dropped is not None or late else None,
         related=[(before.seq, "previous")],
+        cause=None if after_end is None else after_end.key,
     )
+    if found is not None and found.cause is None:
+        _raced(world, call, before, found)
+
+
+def _outcome(call: Call, dropped: Call | None, chunk: Call, final: Call | None) -> str:
+    """What came of the race. dropped: the call that lost it; final: the end that a chunk came too late for."""
+    if dropped is not None:
+        return f" Here #{dropped.seq} lost the race: it was dropped as out of order."
+    if final is not None and final.ended is not None and chunk.ended is not None:
+        return (
+            f" Here {name_of(chunk)} (#{chunk.seq}) was done {later(chunk.ended - final.ended)} after the final "
+            f"(#{final.seq}), when the stream was complete already."
+        )
+    if call.ex.kind == "final":
+        return " With the final it is a race: a chunk may reach a stream that is complete already."
+    return ""
+
+
+def _raced(world: World, call: Call, before: Call, found: Finding) -> None:
+    """What became of two calls that were on their way together follows from that."""
+    for one in (before, call):
+        if one.ex.key == "E202-ORDER":
+            for rule in ("TEAMS-018", "TEAMS-051"):
+                told = one.told.get(rule)
+                if told is not None and told.event == one.seq and told.count == 1:
+                    world.ledger.amend(told, cause=found.key)
+    told = before.told.get("TEAMS-031")
+    if told is not None and call.ex.kind == "final" and told.event == before.seq and told.count == 1:
+        why = f"The final, #{call.seq}, was sent while it was under way, and overtook it."
+        world.ledger.amend(told, why=why + answered(before), cause=found.key)
 
 
 def _after_refusal(world: World, call: Call, stream: Stream) -> None:
@@ -106,9 +133,9 @@ def _after_refusal(world: World, call: Call, stream: Stream) -> None:
 def _pace(world: World, call: Call) -> None:
     """037: less than a second after the streaming call before, whichever stream of the chat that belongs to."""
     before, limited = call.chat.last_streamed, call.ex.key == "E429"
-    gap = None
+    gap, ordered = None, True
     if before is not None and before.at is not None and call.at is not None:
-        gap = abs(call.at - before.at)
+        gap, ordered = abs(call.at - before.at), call.at >= before.at
     if before is None or gap is None or not too_soon(gap):
         if limited and not {"TEAMS-040", "TEAMS-041"} & set(call.told):
             since = "" if gap is None or before is None else f", {later(gap)} after #{before.seq},"
@@ -121,14 +148,15 @@ def _pace(world: World, call: Call) -> None:
                 severity="info",
             )
         return
-    why = f"#{before.seq} ({name_of(before)}) was sent {later(gap)} earlier. "
-    why += "Teams takes one streaming call a second in a chat, repeats and the final included."
+    why = f"The streaming call recorded before it is #{before.seq}. Teams takes one a second in a chat, repeats and "
+    why += "the final included."
     if limited:
         why += " The service answered 429 to this one: too many calls."
+    other = f"#{before.seq}" if name_of(before) == name_of(call) else name_of(before)
     world.tell(
         "TEAMS-037",
         call,
-        f"{name_of(call)} is sent {later(gap)} after the streaming call before it",
+        f"{name_of(call)} is sent {later(gap)} {'after' if ordered else 'before'} {other}",
         why,
         severity="error" if limited else None,
         related=[(before.seq, "previous")],
@@ -195,7 +223,7 @@ def _quota(world: World, call: Call) -> None:
             continue
         told = chat.crowded.get(call.basis)
         if told is not None:
-            call.told.append("TEAMS-040")
+            call.told["TEAMS-040"] = told
             world.ledger.again(told, call.seq)
             return
         found = world.tell(

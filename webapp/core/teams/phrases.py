@@ -54,7 +54,7 @@ def code(text: object, limit: int = QUOTED) -> str:
 def answered(call: Call) -> str:
     """What the service said to a call, one sentence with a blank before it; empty where nothing is recorded."""
     ex = call.ex
-    if ex.answered == "lost":
+    if ex.answered == "lost" and not ex.unrecorded:
         return " No answer came."
     if ex.status is None or ex.answered == "unknown":
         return ""

@@ -63,10 +63,11 @@ def _start(world: World, call: Call) -> None:
     ex = call.ex
     before = call.repeats
     if before is not None and before.ex.answered == "lost":
+        unseen = "is recorded" if before.ex.unrecorded else "came"
         world.tell(
             "TEAMS-015",
             call,
-            f"the start of #{before.seq} is sent again after no answer came",
+            f"the start of #{before.seq} is sent again after no answer {unseen}",
             f"Whether #{before.seq} arrived is not known. If it did, its bubble stands there until its two minutes are "
             "over, beside the one of this call.",
             related=[(before.seq, "opened")],

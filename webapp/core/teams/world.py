@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import msgspec
 
 from webapp.core.findings import Finding
+from webapp.core.kinds import Basis, ItemKind, Severity
 from webapp.core.ledger import Ledger, Place
 from webapp.core.records import Item
 from webapp.core.rules import catalogue
@@ -39,7 +40,7 @@ class Call(msgspec.Struct, kw_only=True, eq=False):
     nameless:  it belongs to a stream and carries no id
     repeats:   the failed call of which it is a repetition; tries: how often the same was sent before; waits: seconds
                that the agent waited before each of those, the newest MAX_WAITS
-    told:      rules told of this very call so far
+    told:      rules told of this very call so far, with the finding that holds each
     """
 
     seq: int
@@ -57,7 +58,7 @@ class Call(msgspec.Struct, kw_only=True, eq=False):
     repeats: Call | None = None
     tries: int = 0
     waits: tuple[float, ...] = ()
-    told: list[str] = []
+    told: dict[str, Finding | None] = {}
 
     @property
     def fine(self) -> bool:
@@ -80,9 +81,17 @@ class Call(msgspec.Struct, kw_only=True, eq=False):
         return self.ex.answered in ("refused", "lost")
 
     @property
-    def basis(self) -> str:
+    def basis(self) -> Basis:
         """Whether a recorded answer stands behind what is said of this call."""
         return "predicted" if self.ex.answered in ("unknown", "lost") else "confirmed"
+
+
+class Gap(msgspec.Struct, frozen=True):
+    """Numbers that nobody had when a higher one came: those between `low` and `high`; told: what was said of it."""
+
+    low: int
+    high: int
+    told: Finding | None
 
 
 class Stream(msgspec.Struct, kw_only=True, eq=False):
@@ -95,6 +104,8 @@ class Stream(msgspec.Struct, kw_only=True, eq=False):
     text, text_call: what the user's bubble holds, and the call that put it there (C of the specification)
     status, status_call: the newest accepted status line
     highest: greatest sequence number so far, highest_call: the call that had it
+    gap: the newest number that left others out; astray: calls since `highest_call` whose own number was none that
+    fits, astray_key: key of the finding about the newest of those
     last: its newest call of any outcome; ended_by: the call whose answer ended it (final, Stop, time limit …)
     edited: record number of the plain edit that saved the text after the time limit
     slowest: the call whose answer came last so far, for the overlap of calls
@@ -125,6 +136,9 @@ class Stream(msgspec.Struct, kw_only=True, eq=False):
     status_call: Call | None = None
     highest: int | None = None
     highest_call: Call | None = None
+    gap: Gap | None = None
+    astray: int = 0
+    astray_key: str | None = None
     first: int = 0
     last: Call | None = None
     ended_by: Call | None = None
@@ -213,7 +227,9 @@ class World:
             found = self.chats[exchange.conversation] = Chat(id=exchange.conversation)
         return found
 
-    def new_item(self, kind: str, id: str, lane: str | None, run: int | None, seq: int, name: str) -> Item:
+    def new_item(
+        self, kind: ItemKind, id: str, lane: str | None, run: int | None, seq: int, name: str
+    ) -> Item:
         """An item numbered in order of first mention."""
         item = Item(
             ord=self.items, kind=kind, id=id, lane=lane, run=run, name=name, opened=seq, first=seq, last=seq
@@ -228,12 +244,12 @@ class World:
         title: str,
         why: str = "",
         *,
-        severity: str | None = None,
+        severity: Severity | None = None,
         reason: str | None = None,
         related: Sequence[Place] = (),
         cause: str | None = None,
         path: str | None = None,
-        basis: str | None = None,
+        basis: Basis | None = None,
         stream: Stream | None = None,
         count: int = 1,
     ) -> Finding | None:
@@ -259,7 +275,7 @@ class World:
             basis=basis or call.basis,
             count=count,
         )
-        call.told.append(rule)
+        call.told[rule] = found
         if (severity or catalogue()[rule].severity) == "error":
             if found is not None:
                 self.blamed.setdefault(call.seq, found.key)

@@ -16,14 +16,14 @@ from typing import Any, Protocol
 
 from webapp.core.evidence import ResponseHead
 from webapp.errors import Busy, NotFound, UserError
-from webapp.ingest.call import kept
+from webapp.ingest.call import description
 from webapp.ingest.call.addresses import Allowed, Resolve
 from webapp.ingest.call.asked import read_input
 from webapp.ingest.call.faults import CallFailed
 from webapp.ingest.call.secret import Overwriter, authorization
 from webapp.ingest.call.sending import ANSWER_SECONDS, Answer, send
 from webapp.ingest.call.url import Address, parse
-from webapp.ingest.live.keeping import BROKE_OFF
+from webapp.ingest.live.transactions import BROKE_OFF
 from webapp.settings import Settings
 from webapp.storage.audit import By
 
@@ -160,16 +160,16 @@ class Calls:
         by: By | None,
     ) -> Recording:
         live = await self._recorder.begin(
-            name=kept.name_of(name, address),
-            source=kept.source_of(address),
+            name=description.name_of(name, address),
+            source=description.source_of(address),
             kind=CALL,
-            form=kept.form_of(answer.streams, first),
+            form=description.form_of(answer.streams, first),
             protocol="ag-ui",
             run_input=value,
             head=answer.head,
             by=by,
         )
-        for kind, sentence in kept.notes_of(answer):
+        for kind, sentence in description.notes_of(answer):
             live.note(kind, sentence)
         return live
 
@@ -254,7 +254,7 @@ class Calls:
         except UserError:
             reason = reason or BEHIND
         if clean.count:
-            live.note(*kept.SECRET_SENT_BACK)
+            live.note(*description.SECRET_SENT_BACK)
         try:
             await live.end(reason)
         except NotFound:

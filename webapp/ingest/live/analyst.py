@@ -21,8 +21,8 @@ from webapp.ingest.choose import bounds
 from webapp.ingest.cleaner import Cleaner
 from webapp.ingest.live.arrivals import Arrivals
 from webapp.ingest.live.derived import Derived
-from webapp.ingest.live.keeping import CUT
 from webapp.ingest.live.reading import reading, told
+from webapp.ingest.live.transactions import CUT
 from webapp.ingest.rows import artefact_row
 from webapp.ingest.upload import write_reading
 from webapp.readers.base import Account, Artefact

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from webapp.errors import BadInput, NotFound, OutOfOrder, TooLarge
-from webapp.ingest.live import keeping
+from webapp.ingest.live import transactions
 from webapp.ingest.live.lines import Lines
 from webapp.ingest.live.reading import GUESSED, form_of
 from webapp.readers.limits import in_words
@@ -23,8 +23,8 @@ from webapp.storage import captures, traces
 from webapp.storage.db import Database
 from webapp.storage.models import Capture
 
-KIND = keeping.BATCH
-MISSING = keeping.MISSING
+KIND = transactions.BATCH
+MISSING = transactions.MISSING
 OVER = "This recording is over, so nothing is added to it; begin another."
 NOT_BATCH = "This trace is not recorded in batches, so nothing can be added to it."
 TORN = (
@@ -69,9 +69,9 @@ def add(
             )
         now = time.time()
         if capture.ended is not None:  # one that was left goes on with its next batch
-            if capture.reason not in keeping.RESUMABLE:
+            if capture.reason not in transactions.RESUMABLE:
                 raise BadInput(OVER)
-            keeping.resume(session, capture, owner, now)
+            transactions.resume(session, capture, owner, now)
         form = capture.form.removesuffix(GUESSED) or ("ndjson" if events is not None else form_of(data) or "")
         if form and not capture.form:
             capture.form = form + GUESSED
@@ -92,12 +92,12 @@ def end(database: Database, public: str, owner: str) -> Added:
     """The recording is over; ending it again changes nothing. owner: as for `add`. Raises NotFound, BadInput."""
     with database.session() as session:
         capture, now = _found(session, public), time.time()
-        left = capture.reason in keeping.RESUMABLE  # and now somebody says that nothing is missing
+        left = capture.reason in transactions.RESUMABLE  # and now somebody says that nothing is missing
         if left:
-            keeping.resume(session, capture, owner, now)
+            transactions.resume(session, capture, owner, now)
         new = capture.ended is None
         if new:
-            keeping.end_now(capture, "", now)
+            transactions.end_now(capture, "", now)
         return Added(capture.trace, capture.last, new, capture.owner)
 
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from sqlalchemy.orm import Session
 
-from webapp.ingest.live import keeping
+from webapp.ingest.live import transactions
 from webapp.ingest.live.analyst import Analyst, Gone
-from webapp.ingest.live.keeping import Fresh
+from webapp.ingest.live.transactions import Fresh
 from webapp.settings import Settings
 from webapp.storage import captures, traces
 from webapp.storage.db import Database, is_trouble
@@ -179,7 +179,7 @@ class Bench:
         public, records, _ = judged
         trace = traces.by_pk(session, pk)
         assert trace is not None  # `finish` wrote to it
-        keeping.close(session, trace, capture)
+        transactions.close(session, trace, capture)
         if trace.masked is not None:
             trace.masked += analyst.masked
         del self._analysts[pk]
@@ -194,7 +194,7 @@ class Bench:
                 if trace is None or capture is None or capture.owner != self._owner or capture.ended is None:
                     return
                 traces.clear(session, pk)
-                keeping.close(session, trace, capture)
+                transactions.close(session, trace, capture)
                 trace.status, trace.error = "failed", UNJUDGED
                 told = (trace.id, trace.records, trace.status)
             self._failed.discard(pk)

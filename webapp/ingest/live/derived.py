@@ -15,11 +15,10 @@ from sqlalchemy.orm import Session
 from webapp.core.findings import Report
 from webapp.core.records import Record
 from webapp.core.replay import Replay
-from webapp.ingest.clock import Clock
-from webapp.ingest.incoming import Unread
-from webapp.ingest.index import AT, HEAD, PREFIX, SEQ, TS, Indexer, Row
-from webapp.ingest.rows import finding_row, item_rows, item_severities, run_row, severities, sum_up
-from webapp.ingest.sealed_engine import Sealed, engine_of, length
+from webapp.ingest.index import Row
+from webapp.ingest.judging import Judging
+from webapp.ingest.rows import item_rows, item_severities
+from webapp.ingest.sealed_engine import Sealed, engine_of
 from webapp.readers.base import Account
 from webapp.storage import bulk, live_rows
 from webapp.storage.models import Trace
@@ -37,37 +36,28 @@ class Derived:
     """
 
     def __init__(self, trace: int, replay: Replay, account: Account) -> None:
-        self.records = 0
         self._pk = trace
         self._replay = replay
         self._engine = engine_of(replay, account)
         self._sealed = isinstance(self._engine, Sealed)
-        self._index = Indexer(trace, replay.held, replay.state_now, length if self._sealed else len)
-        self._clock = Clock()
-        self._unread = Unread()
-        self._heads = 0
+        self._judging = Judging(trace, self._engine)
         self._burst: int | None = None  # first record of the burst that was written unfinished
         self._written: dict[int, int] = {}  # items.ord -> hash of its row
         self._open: set[int] = set()  # items that an event of another one may still change
         self._worst: dict[int, int] = {}  # items.ord -> worst severity; only new findings change it
         self._runs: list[Row] = []
         self._lanes: list[Row] = []
-        self._told = 0  # findings and their changes so far
-        self._written_told = 0
+        self._written_told = 0  # `Judging.told` when findings were written
         self._looked = 0.0  # when all items were looked at
         self._counted = 0  # records when the density was counted
 
+    @property
+    def records(self) -> int:
+        return self._judging.records
+
     def add(self, records: Iterable[Record]) -> None:
         """Judge them; nothing is written."""
-        feed, add, unread = self._engine.feed, self._index.add, self._unread
-        for record in records:
-            step = feed(record.payload, record.at, record.framing)
-            if step.type is None:
-                unread.add(record)
-            if step.findings or step.amended:
-                self._told += 1
-            add(record, step)
-            self.records += 1
+        self._judging.add(records)
 
     def write(self, session: Session, trace: Trace, account: Account) -> None:
         """Bring the tables up to what was added."""
@@ -86,11 +76,8 @@ class Derived:
 
     def finish(self, session: Session, trace: Trace, account: Account) -> Report:
         """The recording ended: the same, with the rules about its end."""
-        report = self._engine.finish(account.head)
-        if report.protocol == "teams":
-            self._unread.tell(account)
-        self._index.finish()
-        self._told += 1
+        report = self._judging.finish(account)
+        self._written_told = -1
         self._write(session, trace, account, report, whole=True)
         live_rows.replace_density(session, self._pk, self.records)
         return report
@@ -107,52 +94,41 @@ class Derived:
     def _write(
         self, session: Session, trace: Trace, account: Account, report: Report, *, whole: bool
     ) -> None:
-        index, pk = self._index, self._pk
+        judging, index, pk = self._judging, self._judging.index, self._pk
         touched = self._touched(index.events, whole)
-        self._events(session, index.events)
+        if columns := judging.columns():
+            bulk.add_events(session, columns)
         bulk.add_checkpoints(session, index.checkpoints)
         partial = index.bursts.unfinished()
         live_rows.replace_burst(session, pk, self._burst, [*index.bursts.segments, *partial])
         self._burst = index.bursts.begun if partial else None
         index.checkpoints.clear()
         index.bursts.segments.clear()
-        if self._told != self._written_told:
-            changed = severities(pk, index.hits, report.findings)
+        if judging.told != self._written_told:
+            changed = judging.severities(report)
             bulk.set_severities(session, changed)
             for severity, _, seq in changed:
                 if severity is None:
                     del index.hits[seq]
                 else:
                     index.hits[seq] = severity
-            rows = [finding_row(pk, ord_, finding) for ord_, finding in enumerate(report.findings)]
-            live_rows.replace_findings(session, pk, rows)
-            self._written_told = self._told
+            live_rows.replace_findings(session, pk, judging.findings(report))
+            self._written_told = judging.told
         self._items(session, report, touched)
-        runs = [run_row(pk, run) for run in report.runs]
+        runs = judging.runs(report)
         if runs != self._runs:
             live_rows.replace_runs(session, pk, runs)
             self._runs = runs
-        lanes = index.lanes.rows(pk)
+        lanes = judging.lanes()
         if lanes != self._lanes:
             live_rows.replace_lanes(session, pk, lanes)
             self._lanes = lanes
-        trace.heads = self._heads
-        self._clock.time_of_day = account.time_of_day
-        sum_up(trace, index, self._clock, report, account)
+        judging.sum_up(trace, report, account)
         session.flush()
-
-    def _events(self, session: Session, events: list[Row]) -> None:
-        if not events:
-            return
-        values = list(zip(*events, strict=True))
-        self._clock.extend(values[SEQ], values[AT], values[TS], values[PREFIX])
-        self._heads += sum(values[HEAD])
-        bulk.add_events(session, values)
-        events.clear()
 
     def _touched(self, events: list[Row], whole: bool) -> set[int] | None:
         """The items whose rows may differ from what was written; None: any. A finding may be about any item."""
-        if whole or self._told != self._written_told or any(row[TYPE] == SNAPSHOT for row in events):
+        if whole or self._judging.told != self._written_told or any(row[TYPE] == SNAPSHOT for row in events):
             return None
         touched = {row[ITEM] for row in events if row[ITEM] is not None}
         for row in events:
@@ -161,12 +137,12 @@ class Derived:
         return touched | self._open
 
     def _items(self, session: Session, report: Report, touched: set[int] | None) -> None:
-        entries = self._index.entries
+        entries = self._judging.index.entries
         chosen = entries if touched is None else {ord_: entries[ord_] for ord_ in sorted(touched)}
         rows, known = [], []
         if touched is None:
             self._worst = item_severities(entries, report.findings)
-        for row in item_rows(self._pk, chosen, self._clock, self._worst):
+        for row in item_rows(self._pk, chosen, self._judging.clock, self._worst):
             ord_, made = row[1], hash(row)
             if self._written.get(ord_) == made:
                 continue

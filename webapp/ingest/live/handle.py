@@ -14,9 +14,9 @@ from collections.abc import Callable
 from concurrent.futures import Future
 
 from webapp.errors import Busy, TooLarge, UserError
-from webapp.ingest.live.keeping import LOST_END
 from webapp.ingest.live.lines import Lines
 from webapp.ingest.live.pending import Pending, Taken
+from webapp.ingest.live.transactions import LOST_END
 from webapp.readers.limits import in_words
 from webapp.storage.captures import Piece
 

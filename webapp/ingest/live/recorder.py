@@ -20,13 +20,13 @@ from sqlalchemy.exc import SQLAlchemyError
 from webapp.core.evidence import ResponseHead
 from webapp.errors import Busy, NotFound
 from webapp.ingest.cleaner import Cleaner
-from webapp.ingest.live import keeping
+from webapp.ingest.live import transactions
 from webapp.ingest.live.bench import Bench
 from webapp.ingest.live.handle import BEHIND, Live
 from webapp.ingest.live.hub import EVERY
-from webapp.ingest.live.keeping import Begun, Kept
 from webapp.ingest.live.pending import Pending
 from webapp.ingest.live.storing import store
+from webapp.ingest.live.transactions import Begun, Kept
 from webapp.ingest.signals import Signal, Signals
 from webapp.settings import Settings
 from webapp.storage.audit import By
@@ -79,7 +79,7 @@ class Recorder:
         self._woken.set()
         self._thread.start()
 
-    def stop(self, reason: str = keeping.STOPPED) -> None:
+    def stop(self, reason: str = transactions.STOPPED) -> None:
         """End every recording, store what came and stop the thread. It blocks until then, or for ten seconds."""
         with self._lock:
             lives = list(self._lives.values())
@@ -128,14 +128,14 @@ class Recorder:
 
     def _begin(self, begun: Begun) -> Live:
         """In a thread, to its end: a trace that exists is looked after though nobody waits for it any more."""
-        public, pk = keeping.begin(self._database, begun)
+        public, pk = transactions.begin(self._database, begun)
         limit = self._settings.max_upload_bytes
         live = Live(public, pk, begun.masking, limit, self._woken.set, self._pending)
         with self._lock:
-            if begun.kind != keeping.BATCH:
+            if begun.kind != transactions.BATCH:
                 self._lives[pk] = live
                 if self._stopping:
-                    live.stop(keeping.STOPPED)
+                    live.stop(transactions.STOPPED)
             self._ours[public] = pk
             self._stored.add(pk)  # so that it is looked after though nothing came yet
         self._signals.publish(Signal(public, 0, "live"))
@@ -210,7 +210,7 @@ class Recorder:
         """Every few seconds: we are alive, others may not be, and a signal may have been lost."""
         stopping = self._stopping
         if stopping and not self._closing:
-            for pk in keeping.stop_batches(self._database, self.owner):
+            for pk in transactions.stop_batches(self._database, self.owner):
                 self.wake(pk)
             self._closing = True
         now = time.monotonic()
@@ -219,12 +219,12 @@ class Recorder:
         with self._lock:
             ours = dict(self._ours)
         if ours or self._bench.busy:
-            keeping.beat(self._database, self.owner)
+            transactions.beat(self._database, self.owner)
             lost = self._bench.check(ours.values())
             with self._lock:
                 for public in [public for public, pk in ours.items() if pk in lost]:
                     del self._ours[public]
-        for pk in keeping.left_behind(self._database, self.owner, self._dead):
+        for pk in transactions.left_behind(self._database, self.owner, self._dead):
             self._bench.add(pk)
         self._beaten = now
 
@@ -257,7 +257,7 @@ class Recorder:
             publics = [public for public, pk in self._ours.items() if pk == trace]
             live = self._lives.get(trace)
         if live is not None:
-            live.fail(NotFound(keeping.MISSING))
+            live.fail(NotFound(transactions.MISSING))
             live.stop()
         for public in publics:
             self._publish(public, 0, "gone")
@@ -266,7 +266,7 @@ class Recorder:
 def _abandon(begun: asyncio.Future[Live]) -> None:
     """Nobody waits for this recording any more: the server stops."""
     if not begun.cancelled() and begun.exception() is None:
-        begun.result().stop(keeping.STOPPED)
+        begun.result().stop(transactions.STOPPED)
 
 
 def _reason(error: Exception) -> str:

@@ -1,6 +1,6 @@
 """What a round took, into the database: all together, or one by one where one of them cannot be stored.
 
-Rules of this file: who is told what. The transactions are in `keeping`. It belongs to the recorder's thread.
+Rules of this file: who is told what. The transactions are in `transactions`. It belongs to the recorder's thread.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ import logging
 from collections.abc import Sequence
 
 from webapp.errors import Busy
-from webapp.ingest.live import keeping
-from webapp.ingest.live.keeping import Kept
+from webapp.ingest.live import transactions
 from webapp.ingest.live.pending import Taken
+from webapp.ingest.live.transactions import Kept
 from webapp.storage.db import Database, is_trouble
 
 log = logging.getLogger("lanescope")
@@ -23,7 +23,7 @@ def store(database: Database, taken: Sequence[Taken], owner: str) -> Kept:
     Raises what `is_trouble`, and then nothing is lost: what is not stored is taken again.
     """
     try:
-        kept = keeping.keep(database, taken, owner)
+        kept = transactions.keep(database, taken, owner)
     except Exception as error:
         if is_trouble(error):
             _later(taken)
@@ -49,8 +49,8 @@ def store(database: Database, taken: Sequence[Taken], owner: str) -> Kept:
 
 def _given_up(database: Database, taken: Taken) -> Kept:
     taken.live.not_done(taken)
-    taken.live.fail(Busy(keeping.UNKEPT))
-    keeping.give_up(database, taken.live.pk)
+    taken.live.fail(Busy(transactions.UNKEPT))
+    transactions.give_up(database, taken.live.pk)
     return Kept()
 
 

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Protocol
 
-from webapp.ingest.live.keeping import BROKE_OFF, STOPPED
+from webapp.ingest.live.transactions import BROKE_OFF, STOPPED
 
 log = logging.getLogger("lanescope")
 

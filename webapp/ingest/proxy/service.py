@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from typing import Any
 
-from webapp.ingest.live.keeping import STOPPED
+from webapp.ingest.live.transactions import STOPPED
 from webapp.ingest.proxy.agui import RunWatch
 from webapp.ingest.proxy.forward import Answer, Asked, forward
 from webapp.ingest.proxy.recording import Live

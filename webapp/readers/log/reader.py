@@ -11,6 +11,8 @@ import json
 import re
 from collections import deque
 
+from webapp.readers.cut import KIND as CUT_LINES
+from webapp.readers.cut import CutLines
 from webapp.readers.event_names import FAMILY
 from webapp.readers.limits import Limits
 from webapp.readers.linewise import LineReader
@@ -59,12 +61,15 @@ class LogReader(LineReader):
         self._block: list[tuple[bytes, int, int]] = []  # an event over several lines, until it ends
         self._depth = 0
         self._size = 0
+        self._lengths, self._payloads = CutLines(), CutLines()  # of lines, and of the JSON in them
 
     # -- lines that belong together
 
     def line(self, text: bytes, number: int, offset: int, ended: bool) -> None:
         if self.long:
             self.artefact("too-long-line", "A log line is too long to be read.", number)
+            self._lengths.long(len(text))
+            self._payloads.long(len(text))
             self.stray(number, offset, text)
             return
         text = logline.plain(text)
@@ -85,6 +90,9 @@ class LogReader(LineReader):
                 self.stray(number, offset, text)
         self._parts.clear()
         self.account.strays.sort(key=lambda stray: stray.line)
+        if any(each.kind == CUT_LINES for each in self.account.artefacts):
+            self.cut_lines(self._payloads)
+            self.cut_lines(self._lengths)
         for kind, sentence in self.times.notes():
             self.artefact(kind, sentence)
         if self._repeats:
@@ -140,6 +148,11 @@ class LogReader(LineReader):
 
     def _entry(self, text: bytes, number: int, offset: int, lines: int) -> None:
         found = logline.look(text)
+        if lines == 1:
+            self._lengths.add(text, number)
+            if found is not None:
+                before = len(found.prefix.encode("utf-8", "surrogateescape"))
+                self._payloads.add(found.payload or text[before:], number)
         opens = text.rstrip().endswith(b"{") and (found is None or found.kind == "cut")
         if opens and lines == 1 and logline.speaks(_readable(text.rstrip()[:-1])):
             self._block = [(text, number, offset)]
@@ -154,7 +167,7 @@ class LogReader(LineReader):
             self._found(found, text, number, offset, lines)
         elif found is not None and (_shape(found.prefix) in self._shapes or _ANY_NAME.search(text)):
             self.artefact(
-                "cut-lines", "Some log lines end in the middle of an event; those are not understood.", number
+                CUT_LINES, "Some log lines end in the middle of an event; those are not understood.", number
             )
             self._stray(text, number, offset, lines)
         elif self._is_entry(text):

@@ -8,6 +8,7 @@ space.
 from __future__ import annotations
 
 from webapp.core.records import Record
+from webapp.readers import cut
 from webapp.readers.limits import Limits
 from webapp.readers.lines import LineCutter, Long
 from webapp.readers.tally import BLANK, PAST, Tally, is_json, is_tail, is_utf8
@@ -27,6 +28,7 @@ class NdjsonReader(Tally):
         self._cutter = LineCutter(self.limits.max_record_bytes, cr=False)
         self._line_number = 1  # of the next line
         self._offset = -1  # of the next line; -1 before the first
+        self._lengths = cut.CutLines()
 
     def feed(self, chunk: bytes) -> list[Record]:
         """Take the next bytes; the records whose lines are whole."""
@@ -34,7 +36,9 @@ class NdjsonReader(Tally):
 
     def close(self) -> list[Record]:
         """The input ended: the last line, when it has no line end."""
-        return self._take(self._cutter.close())
+        out = self._take(self._cutter.close())
+        self.cut_lines(self._lengths)
+        return out
 
     def _take(self, parts: list[bytes | Long]) -> list[Record]:
         if parts and self._offset < 0:
@@ -42,6 +46,7 @@ class NdjsonReader(Tally):
         out: list[Record] = []
         for part in parts:
             if isinstance(part, Long):
+                self._lengths.long(part.length)
                 self._line(part.head, part.length, len(part.end), True, out)
             elif self.full:
                 self._count_only(part)
@@ -59,9 +64,11 @@ class NdjsonReader(Tally):
         lines = text.split(b"\n")
         last = lines.pop()
         if lines:
+            longest = max(map(len, lines))
+            self._lengths.many(text, lines, longest, self._line_number)
             careful = (
                 self.count + len(lines) > self.limits.max_records
-                or len(max(lines, key=len)) > self.limits.max_record_bytes
+                or longest > self.limits.max_record_bytes
                 or not is_utf8(text)
             )
             if careful:

@@ -15,8 +15,8 @@ from sqlalchemy.orm import Session
 
 from webapp.core.evidence import ResponseHead
 from webapp.errors import NotFound
-from webapp.ingest.keep import renumber
 from webapp.ingest.live.pending import Taken
+from webapp.ingest.original_parts import renumber
 from webapp.storage import audit, captures, originals, traces
 from webapp.storage.db import Database
 from webapp.storage.ids import public_id

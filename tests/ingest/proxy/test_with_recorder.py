@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from tests.ingest.live.taking import Taking
 from tests.ingest.proxy.stand import Tasks
 from tests.streams import finished, message, sse, started
-from webapp.ingest.live import keeping
+from webapp.ingest.live import transactions
 from webapp.ingest.live.handle import Live
 from webapp.ingest.proxy import recording as module
 from webapp.ingest.proxy.recording import Recording
@@ -82,7 +82,7 @@ def test_bytes_lost_before_it_began_are_blamed_on_nobody(
     live = asyncio.run(main())
     trace = take.trace(live.id)
     [note] = trace.artefacts
-    assert (note["kind"], "bytes are missing" in note["message"]) == (keeping.GAP, True)
+    assert (note["kind"], "bytes are missing" in note["message"]) == (transactions.GAP, True)
     assert (trace.status, trace.verdict, findings(take)) == ("ready", "conformant", [])
     kept = take.text(live.id).split(b"\n")
     assert all(line in WHOLE.split(b"\n") for line in kept)

@@ -15,9 +15,10 @@ from typing import IO, Any
 from sqlalchemy.orm import Session
 
 from webapp.errors import TooLarge
+from webapp.ingest.ahead import ahead
 from webapp.ingest.aside import Aside
 from webapp.ingest.cleaner import Cleaner
-from webapp.ingest.keep import Keeper
+from webapp.ingest.original_parts import PartWriter
 from webapp.readers import limits, parts
 from webapp.readers.base import Account, Artefact
 from webapp.readers.har.parts import TEAMS, HarParts
@@ -63,8 +64,8 @@ class Upload:
         self._hash = hashlib.sha256()
         self._by_content = False  # the digest is that of what is kept
         self._sifted = False  # a HAR file's calls: its digest is always that of the file
-        self._bytes = Keeper(session, trace)
-        self._plain = Keeper(session, trace, step=-1)
+        self._bytes = PartWriter(session, trace)
+        self._plain = PartWriter(session, trace, step=-1)
         self._held: list[bytes] | None = []  # as received, until it is known what it is
         self._take_in: Callable[[bytes], Any] = _nowhere  # what is received from then on
         self._told: list[Artefact] = []
@@ -74,31 +75,22 @@ class Upload:
 
         part: the stream to take out of several. Raises Unpicked, Refused and TooLarge.
         """
-        source = self._counted(chunks)
-        first = next(source, b"")
-        while len(first) < SIGN_BYTES and (more := next(source, b"")):
-            first += more
+        first, pieces = ahead(self._counted(chunks), SIGN_BYTES)
         packed = unpacker(first, self._bounds.max_expanded_bytes)
-        pieces: Iterator[bytes] = chain((first,), source)
         if packed is not None:
             pieces = expanded(packed, pieces)
-        begun, head = [], bytearray()
-        for piece in pieces:
-            begun.append(piece)
-            head += piece[: HEAD_BYTES + 1]
-            if len(head) > HEAD_BYTES:
-                break
-        del head[HEAD_BYTES + 1 :]
-        if packed is not None and is_archive(bytes(head)):
+        begun, pieces = ahead(pieces, HEAD_BYTES + 1)
+        head = begun[: HEAD_BYTES + 1]
+        if packed is not None and is_archive(head):
             raise Refused(NESTED)
-        if parts.splits(bytes(head), form):
+        if parts.splits(head, form):
             self.unpacked = packed is not None
-            yield from self._lined(self._one(chain(begun, pieces), form, part), form)
+            yield from self._lined(self._one(pieces, form, part), form)
         elif part is not None:
             raise Refused(ONE)
         else:
-            binary = is_binary(bytes(head), form)
-            yield from self._lined(self._all(chain(begun, pieces), packed is not None, binary), form)
+            binary = is_binary(head, form)
+            yield from self._lined(self._all(pieces, packed is not None, binary), form)
         if packed is not None:
             self._told[:0] = packed.artefacts
 
@@ -155,17 +147,12 @@ class Upload:
 
     def _lined(self, pieces: Iterator[bytes], form: str | None) -> Iterator[bytes]:
         """The pieces; of a binary body a text with one frame a line, which is kept beside the bytes."""
-        begun, size = [], 0
-        for piece in pieces:
-            begun.append(piece)
-            size += len(piece)
-            if size > HEAD_BYTES:
-                break
-        if not is_binary(b"".join(begun)[:HEAD_BYTES], form):
-            yield from chain(begun, pieces)
+        begun, pieces = ahead(pieces, HEAD_BYTES + 1)
+        if not is_binary(begun[:HEAD_BYTES], form):
+            yield from pieces
             return
         lines = HexLines()
-        for text in chain(map(lines.feed, chain(begun, pieces)), map(HexLines.close, (lines,))):
+        for text in chain(map(lines.feed, pieces), map(HexLines.close, (lines,))):
             self._plain.add(text)
             yield text
         self._told.append(Artefact("binary-upload", AS_TEXT))

@@ -40,7 +40,7 @@ class Lines:
         return line, sse_line
 
 
-class Keeper:
+class PartWriter:
     """Writes one stream as parts 0, 1, 2 … (step 1) or -1, -2, -3 … (step -1)."""
 
     def __init__(self, session: Session, trace: int, step: int = 1) -> None:

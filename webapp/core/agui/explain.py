@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from webapp.core.agui.lost import Lost
 from webapp.core.agui.tables import CLOSES
-from webapp.core.agui.world import NOUNS, World, quoted
+from webapp.core.agui.world import World, quoted
 from webapp.core.ledger import Place
 from webapp.core.records import Item
-from webapp.core.words import MAX_LISTED, a_noun, listed
+from webapp.core.words import MAX_LISTED, NOUNS, a_noun, listed
 
 STARTS = {"text": "TEXT_MESSAGE_START", "tool": "TOOL_CALL_START", "reasoning": "REASONING_MESSAGE_START",
           "span": "REASONING_START", "step": "STEP_STARTED", "subagent": "SUBAGENT_STARTED"}  # fmt: skip
