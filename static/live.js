@@ -86,11 +86,19 @@
       refresh();
     }
   };
+  /* Rows are made for the list's height and more than as much again above it: further ones come when the reader scrolls.
+     On a phone the page scrolls and not the list, so there all stay that are on it. */
+  const room = () => {
+    const list = rows();
+    const row = list && list.querySelector("tbody tr");
+    return row && !phone.matches ? Math.ceil((2 * list.clientHeight) / row.offsetHeight) + 14 : 0;
+  };
   document.addEventListener("htmx:before:request", (event) => {
     const ctx = event.detail.ctx;
     if (asked && ctx.request.action.endsWith(asked)) {
       mine.add(ctx);
       asked = "";
+      if (following() && leaving === null && room()) ctx.request.headers["Lanescope-Rows"] = String(room());
     } else {
       others += 1;
     }
@@ -123,6 +131,9 @@
   document.addEventListener("htmx:before:swap", () => {
     const root = document.documentElement;
     low = root.scrollHeight - scrollY - innerHeight < 160;
+    // what the reader scrolled to stays where it is, though rows come above it
+    const row = leaving !== null && rows() && first();
+    kept = row ? [row.id, row.getBoundingClientRect().top] : null;
   });
   for (const kind of ["wheel", "touchmove", "pointerdown", "keydown"]) {
     document.addEventListener(kind, (event) => {
@@ -132,6 +143,16 @@
     }, { capture: true, passive: true });
   }
   document.addEventListener("pointerup", () => { dragging = false; }, { capture: true, passive: true });
+  let kept = null; // the row at the top and its place, while the address of what was scrolled to is fetched
+  const first = () => {
+    const top = rows().getBoundingClientRect().top + 26; // below the list's head
+    return [...rows().querySelectorAll("tbody tr[id]")].find((row) => row.getBoundingClientRect().bottom > top);
+  };
+  const hold = () => {
+    const row = kept && document.getElementById(kept[0]);
+    if (row && rows()) rows().scrollTop += row.getBoundingClientRect().top - kept[1];
+    kept = null;
+  };
   const bottom = () => {
     const list = rows();
     if (!list || !following() || leaving !== null) return;
@@ -146,9 +167,8 @@
       leaving = null;
       return;
     }
-    const top = list.getBoundingClientRect().top + 26;
-    const first = [...list.querySelectorAll("tbody tr[id]")].find((row) => row.getBoundingClientRect().bottom > top);
-    const number = first && first.id.match(/\d+/);
+    const top = first();
+    const number = top && top.id.match(/\d+/);
     if (number) leaving = number[0];
     clearTimeout(timer);
     timer = setTimeout(refresh, PAUSE);
@@ -181,6 +201,7 @@
   };
   const settle = () => {
     name();
+    hold();
     bottom();
     connect();
   };

@@ -76,3 +76,28 @@ def test_ids_keep_both_ends() -> None:
     """The middle of an id tells nobody anything."""
     assert layout.short_id("toolu_01ABCDEFGH9fQz", 12) == "toolu_01…fQz"
     assert layout.short_id("call_p0") == "call_p0"
+
+
+@pytest.mark.parametrize(
+    ("times", "words"),
+    [
+        ([4.17, 5.0, None, 350.2, 351.4], ["4.17 s", "5.00 s", "", "5 min 50 s", "5 min 51 s"]),
+        ([350.21, 350.41, 350.61], ["5:50.2", "5:50.4", "5:50.6"]),
+        ([350.21, None, 350.23], ["5:50.21", "", "5:50.23"]),
+        ([0.0, 0.004, 4.171, 4.173], ["0 ms", "4 ms", "4.171 s", "4.173 s"]),
+        ([0.012, 0.014], ["12 ms", "14 ms"]),
+        ([11_040, 11_041], ["3:04:00", "3:04:01"]),
+        ([11_040.21, 11_040.23], ["3:04:00.21", "3:04:00.23"]),
+        ([119.996, 119.998], ["1:59.996", "1:59.998"]),
+        ([119.94, 119.98], ["1:59.9", "2:00.0"]),
+        ([119.8, 119.97], ["1:59.8", "2:00.0"]),
+        ([-0.012, -0.014], ["−12 ms", "−14 ms"]),
+        ([350.2, 350.2, 350.2003], ["5 min 50 s"] * 3),
+        ([], []),
+    ],
+)
+def test_times_under_each_other_are_as_exact_as_it_takes_to_tell_neighbours_apart(
+    times: list[float | None], words: list[str]
+) -> None:
+    """All of a list alike, no more exact than needed, and what a millisecond does not part stays equal."""
+    assert layout.apart(times) == words

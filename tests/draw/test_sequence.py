@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -142,6 +143,28 @@ def test_a_burst_folds_to_one_arrow_an_item_in_a_loop_frame() -> None:
     picture = svg_of(shown)
     assert ">loop<" in picture
     assert 'href="/t?fold=0&amp;start=23"' in picture
+
+
+def test_what_came_for_a_removed_message_does_not_grow_it() -> None:
+    """The row names the message and that it is not there; nothing of it is on the user's screen."""
+    removed = replace(M1, away=True)
+    events: list[Entry] = [
+        Fact(11, "TEXT_MESSAGE_CONTENT", item=removed, change="grew", text="Here"),
+        Burst(12, 20, (Part(removed, 0, 9, 40), Part(M3, 2, 5, 30))),
+        Fact(21, "TEXT_MESSAGE_END", item=removed, change="closed"),
+        Fact(22, "CUSTOM", synth=(("end", replace(M2, away=True)),)),
+    ]
+    rows = diagram(events).rows
+    assert [[line.pill for line in row.lines] for row in rows] == [
+        [""],
+        ["", "message 3 grows"],
+        [""],
+        ["", ""],
+    ]
+    assert "TEXT_MESSAGE_CONTENT message 1 (removed) “Here”" in rows[0].sentence
+    assert "message 1 (removed) does not grow, ×9" in rows[1].sentence
+    assert "message 3 grows, ×5" in rows[1].sentence
+    assert rows[1].lines[0].arrows[0].extra == "message 1 (removed)"
 
 
 def test_a_whole_message_with_nothing_between_is_one_arrow() -> None:

@@ -121,6 +121,19 @@ def test_the_words_of_two_pins_do_not_cover_each_other() -> None:
 # ── marks ────────────────────────────────────────────────────
 
 
+def test_pins_without_room_do_not_cover_the_first_ones_words() -> None:
+    """Where findings stand too close for all rows, they pile up on the last one."""
+    first = Pin(18, "error", "a finding", "t", "/x", "#1")
+    crowd = tuple(Pin(18.1 + n / 20, "error", "", "t", "/x") for n in range(60))
+    placed, _ = place((Lane(0, "p", pins=(first, *crowd)),), TIME)
+    at = [y for y, _ in placed[0].pins]
+    left, right = pin_span(first, TIME)
+    covered = [n for n, pin in enumerate(crowd, 1) if at[n] == at[0] and left < TIME.px(pin.x) < right]
+    assert placed[0].pins[0][1]
+    assert covered == []
+    assert len(set(at)) > 1
+
+
 def test_every_bar_and_pin_is_a_link_with_a_name() -> None:
     """What can be clicked says where it leads, to the ear as well."""
     lane = Lane(
@@ -324,6 +337,15 @@ def test_the_cursors_badge_covers_no_tick_words_and_stays_on_the_strip() -> None
     shift = float((badge.get("transform") or "").split("(")[1].split()[0])
     assert TIME.px(31.8) + shift + float(badge.get("width") or 0) <= TRACK
     assert "20 s" not in words(axis.head(TIME, Cursor(20, "20.00 s"), None))
+
+
+def test_a_tick_whose_words_would_be_cut_at_the_edge_has_none() -> None:
+    """Half a time reads like another one: `min 24 s`."""
+    late = Scale(203.8, 216.6, (0, 419), time=True)
+    shown = words(axis.head(late, None, None))
+    assert late.px(204) < layout.width("3 min 24 s", 11) / 2
+    assert "3 min 24 s" not in shown
+    assert "3 min 26 s" in shown
 
 
 # ── minimap ──────────────────────────────────────────────────

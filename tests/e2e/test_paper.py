@@ -43,3 +43,34 @@ def test_no_control_is_printed_and_the_ground_is_light(paper: Page, chunked: str
             box.evaluate("node => getComputedStyle(node).overflowY + getComputedStyle(node).maxHeight")
             == "visiblenone"
         )
+
+
+@pytest.mark.parametrize("panel", ["sequence", "timeline", "conversation", "findings", "source"])
+def test_the_verdict_is_printed_in_full_beside_every_panel(paper: Page, parallel: str, panel: str) -> None:
+    """Why, whose side, what the user saw, what to change, how many findings; not the line that leads to them."""
+    paper.goto(f"{parallel}?panel={panel}")
+    banner = paper.locator("#banner")
+    for words in ("closed at #6 by its own", "Whose side", "The user saw", "What to change", "Findings"):
+        expect(banner.get_by_text(words).locator("visible=true").first).to_be_visible()
+    expect(banner.get_by_text("Why, fix,")).not_to_be_visible()
+
+
+def test_beside_a_panel_the_screen_has_the_verdict_folded(page: Page, parallel: str) -> None:
+    """What is for paper takes no room there."""
+    page.goto(f"{parallel}?panel=findings")
+    banner = page.locator("#banner")
+    expect(banner.get_by_text("Why, fix,")).to_be_visible()
+    expect(banner.get_by_text("What to change")).not_to_be_visible()
+    assert banner.evaluate("node => node.offsetHeight") < 160
+
+
+def test_what_is_folded_is_open_on_paper(paper: Page, parallel: str) -> None:
+    """Reasoning, what never reached the user, what follows: nobody can unfold it there."""
+    for panel in ("conversation", "findings"):
+        paper.goto(f"{parallel}?panel={panel}&event=39")
+        folds = paper.locator("main details:not(.menu)")
+        assert folds.count()
+        for fold in folds.all():
+            assert fold.evaluate(
+                "node => node.lastElementChild.checkVisibility({contentVisibilityAuto: true})"
+            )

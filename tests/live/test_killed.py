@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from tests.live.serving import WAIT, Serving, serving
 from tests.streams import message, sse, started
-from webapp.ingest.live.keeping import KILLED, STOPPED
+from webapp.ingest.live.transactions import KILLED, STOPPED
 
 CAPTURES = 20
 PUSHES = 5

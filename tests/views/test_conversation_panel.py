@@ -164,7 +164,9 @@ def test_a_message_a_snapshot_removed_is_struck_and_what_came_for_it_is_counted(
     then = show("conversation", id_, event=21)
     lost = [entry for entry in then.entries if entry.cls == "gone"]
     assert [text(entry.body) for entry in lost] == ["Let me look."]
-    assert lost[0].notes == ["Removed by the snapshot at #10: from then on the user did not see it."]
+    (note,) = lost[0].notes
+    assert note.startswith("Removed by the snapshot at #10: from then on the user did not see it, until the ")
+    assert note.endswith("snapshot at #22 brought it back.")
     assert lost[0].lost.words == "11 events came for it after that and had no target: 48 characters."
     assert text(lost[0].lost.body).startswith("Here is what the tools said")
     end = show("conversation", id_, event=5, asof="end")

@@ -28,6 +28,24 @@ def test_a_time_since_the_start_is_short_and_keeps_its_digits(seconds: float, to
 
 
 @pytest.mark.parametrize(
+    ("times", "told"),
+    [
+        ([0.009, 4.17, None, 593.02], ["+9 ms", "+4.17 s", "", "+9:53.02"]),
+        ([593.021, 593.024], ["+9:53.021", "+9:53.024"]),
+        ([16.61, 16.63], ["+16.61 s", "+16.63 s"]),
+        ([0.5, 4.171, 4.173], ["+500 ms", "+4.171 s", "+4.173 s"]),
+        ([7384.21, 7384.23], ["+2:03:04.21", "+2:03:04.23"]),
+        ([7384.2, 7384.2], ["+2:03:04", "+2:03:04"]),
+        ([-0.5, -1.231, -1.234], ["−500 ms", "−1.231 s", "−1.234 s"]),
+        ([], []),
+    ],
+)
+def test_times_under_each_other_tell_neighbours_apart(times: list[float | None], told: list[str]) -> None:
+    """A whole column is as exact as its closest two rows need, down to a millisecond."""
+    assert names.apart(times) == told
+
+
+@pytest.mark.parametrize(
     ("seconds", "told"), [(0.077, "77 ms"), (5.1, "5.10 s"), (65, "1 min 5 s"), (7300, "2 h 1 min")]
 )
 def test_a_duration_is_told_in_words(seconds: float, told: str) -> None:

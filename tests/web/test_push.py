@@ -14,7 +14,7 @@ from sqlalchemy.exc import TimeoutError as NoConnection
 
 from tests.exchanges import good, lines
 from tests.streams import finished, message, sse, started
-from webapp.ingest.live import batches, handle, keeping
+from webapp.ingest.live import batches, handle, transactions
 from webapp.storage import traces
 from webapp.storage.db import Database
 from webapp.web import push
@@ -97,7 +97,7 @@ def test_what_cannot_be_stored_now_is_asked_for_again(
     def fail(*_: Any, **__: Any) -> None:
         raise fault
 
-    monkeypatch.setattr(keeping, "begin", fail)
+    monkeypatch.setattr(transactions, "begin", fail)
     monkeypatch.setattr(batches.captures, "locked", fail)
     for path in ("/api/live", "/api/traces?live=1", f"{begun['events']}?seq=1", begun["end"]):
         answer = client.post(path, content=WHOLE if "live=1" not in path else b"")
@@ -110,15 +110,15 @@ def test_what_cannot_be_stored_now_is_asked_for_again(
 def test_a_push_that_is_not_stored_is_told_so(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     """The sender hears 503 when the database stays locked; what came is stored once it can be."""
     monkeypatch.setattr(handle, "SLOW", 0.01)
-    real = keeping.keep
+    real = transactions.keep
 
     def fail(*_: Any) -> None:
         raise FAULTS[0]
 
-    monkeypatch.setattr(keeping, "keep", fail)
+    monkeypatch.setattr(transactions, "keep", fail)
     answer = client.post("/api/live", content=WHOLE)
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "2")
-    monkeypatch.setattr(keeping, "keep", real)
+    monkeypatch.setattr(transactions, "keep", real)
     monkeypatch.setattr(handle, "SLOW", 10)
     client.post("/api/live", content=WHOLE)
     client.app.state.recorder.stop()  # type: ignore[attr-defined]
@@ -137,7 +137,7 @@ def test_a_body_over_the_limit_is_kept_up_to_it(client: TestClient, database: Da
         public = trace.id
     client.app.state.recorder.stop()  # type: ignore[attr-defined]
     artefacts = client.get(f"/api/traces/{public}").json()["artefacts"]
-    assert [each["kind"] for each in artefacts][:1] == [keeping.CUT]
+    assert [each["kind"] for each in artefacts][:1] == [transactions.CUT]
     assert 1_800_000 < len(_text(client, public)) <= 2_000_000
 
 

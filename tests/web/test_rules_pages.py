@@ -36,6 +36,12 @@ def test_the_list_has_every_rule_once_in_order(client: TestClient) -> None:
     assert re.findall(r'<a href="/rules/([A-Z0-9-]+)">', html) == list(catalogue())
 
 
+def test_the_list_is_light(client: TestClient) -> None:
+    """Well under the limit of elements a page may have, so that there is room for further rules."""
+    elements = len(re.findall(r"<[a-z]", client.get("/rules").text))
+    assert elements < 2_150
+
+
 def test_each_family_has_an_anchor_that_is_linked(client: TestClient) -> None:
     """The families can be jumped to from the top of the list and from each rule."""
     html = client.get("/rules").text

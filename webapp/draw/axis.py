@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from webapp.draw.layout import width
 from webapp.draw.svg import el, num, path
 
 TRACK = 736  # px, narrowest track
@@ -127,7 +128,7 @@ def head(scale: Scale, cursor: Cursor | None, rejected: float | None) -> Markup:
     marks += [
         el("text", _tick_words(scale, v, step), x=scale.at(v), y=15, text_anchor="middle", class_="t-s")
         for v in found
-        if 12 < scale.px(v) < TRACK - 12 and not taken[0] < scale.px(v) < taken[1]
+        if _fits(scale.px(v), _tick_words(scale, v, step)) and not taken[0] < scale.px(v) < taken[1]
     ]
     if rejected is not None and rejected < scale.b:
         at = max(scale.px(rejected), 0)
@@ -135,6 +136,12 @@ def head(scale: Scale, cursor: Cursor | None, rejected: float | None) -> Markup:
     if cursor is not None and scale.sees(cursor.at, cursor.at):
         marks.append(_badge(scale, cursor))
     return el("svg", *marks, class_="dia tl-t", height=HEAD, aria_hidden="true")
+
+
+def _fits(px: float, words: str) -> bool:
+    """Whether a tick's words, centred at its place, are whole on the track."""
+    half = width(words, 11) / 2
+    return half <= px <= TRACK - half
 
 
 def _tick_words(scale: Scale, value: float, step: float) -> str:

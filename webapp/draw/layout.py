@@ -8,6 +8,8 @@ measured.
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
+from itertools import pairwise
 
 ELLIPSIS = "…"
 _BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -15,6 +17,7 @@ _JOINERS = frozenset("\u200c\u200d\ufe0e\ufe0f")
 _FSI, _PDI = "\u2068", "\u2069"
 _NARROW = frozenset("fijlrtI .,:;'!|()[]{}-/\\\u2019\u00b7\u2009")
 _WIDE = frozenset("mwMW@%\u2026\u2014")
+_EXACT = (-1, 0, 1, 2, 3)  # decimals of times that stand under each other; -1: as short as they can be
 _MONO = 0.61  # em of one cell in the monospaced faces of app.css
 
 
@@ -34,6 +37,35 @@ def since(seconds: float) -> str:
         return f"{whole // 60} min {whole % 60:02d} s"
     minutes = round(seconds / 60)
     return f"{minutes // 60} h {minutes % 60:02d} min"
+
+
+def apart(times: Sequence[float | None]) -> list[str]:
+    """Times since the start for rows that stand under each other, all as exact as it takes for neighbours that a
+    millisecond or more parts to read differently: `5:50.35`, `5:50.37`. None is ""."""
+    known = [seconds for seconds in times if seconds is not None]
+    pairs = [(a, b) for a, b in pairwise(known) if abs(a - b) >= 0.0009995]
+    for digits in _EXACT:
+        if all(_exact(a, digits) != _exact(b, digits) for a, b in pairs):
+            break
+    return ["" if seconds is None else _exact(seconds, digits) for seconds in times]
+
+
+def _exact(seconds: float, digits: int) -> str:
+    """As `since`, with so many decimals of the seconds where it would leave them out. digits: -1 adds nothing."""
+    if seconds < 0:
+        return "\u2212" + _exact(-seconds, digits)
+    if digits == _EXACT[-1] and seconds < 0.9995:
+        return f"{seconds * 1000:.0f} ms"
+    if digits < 0 or seconds < 0.0095:
+        return since(seconds)
+    if seconds < 99.995:
+        return f"{seconds:.{max(2, digits)}f} s"
+    size = round(seconds, digits)
+    minutes, rest = int(size // 60), size % 60
+    if not digits and minutes < 60:
+        return since(size)
+    told = f"{rest:0{digits + 3 if digits else 2}.{digits}f}"
+    return f"{minutes}:{told}" if minutes < 60 else f"{minutes // 60}:{minutes % 60:02d}:{told}"
 
 
 def duration(seconds: float) -> str:

@@ -214,9 +214,9 @@ def labels(diagram: Diagram, n: int, at: Places, href: Href | None) -> Markup:
     parts = [number(row, NUMBER_X, y, chosen)]
     if row.severity:
         parts.append(severity_mark(row.severity, 8, y))
-    if row.seconds is not None:
+    if diagram.times[n]:
         ink = "t-sm f-ink-2" if chosen else "t-sm"
-        parts.append(svg.text(at.left - 10, y + 4, layout.since(row.seconds), "end", class_=ink))
+        parts.append(svg.text(at.left - 10, y + 4, diagram.times[n], "end", class_=ink))
     if href is None:
         return svg.join(parts)
     current = "true" if chosen else None

@@ -131,4 +131,5 @@ def number(row: Row, x: float, y: float, selected: bool) -> Markup:
     if len(words) <= 8 or row.last <= row.first:
         return svg.text(x, y + 4, words, class_=ink)
     spans = svg.el("tspan", f"#{row.first}", x=x) + svg.el("tspan", f"–{row.last}", x=x, dy=12)
-    return svg.text(x, y - 2, spans, class_=ink)
+    up = 2 if row.shape == "loop" else 5  # beside an arrow, which stands low in its row
+    return svg.text(x, y - up, spans, class_=ink)

@@ -8,8 +8,10 @@ line but not cut and not escaped: whoever draws them does that.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from webapp.core.records import DELIVERED
+from webapp.draw import layout
 
 MAX_LANES = 8  # lifelines of lanes drawn; further ones share one
 MAX_PARTS = 6  # lines of one loop frame
@@ -34,7 +36,8 @@ class LaneFact:
 
 @dataclass(frozen=True, slots=True)
 class ItemFact:
-    """One message, call, … number: 1-based within its kind; chunked: it came in the chunk shorthand."""
+    """One message, call, … number: 1-based within its kind; chunked: it came in the chunk shorthand; away: a snapshot
+    had removed it when the record came, so that it had no target."""
 
     ord: int
     kind: str
@@ -42,6 +45,7 @@ class ItemFact:
     number: int
     name: str | None = None
     chunked: bool = False
+    away: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +174,7 @@ class Row:
         return self.shape != "stop" and event is not None and self.first <= event <= self.last
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Diagram:
     """A window of rows. selected: record number; rejected_at as in the report; name: of the trace."""
 
@@ -180,6 +184,11 @@ class Diagram:
     rejected_at: int | None = None
     name: str = ""
     clocked: bool = True  # some record has a time
+
+    @cached_property
+    def times(self) -> list[str]:
+        """When each row was, in words; "" where that is not known."""
+        return layout.apart([row.seconds for row in self.rows])
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,6 +83,6 @@ def height(row: Row) -> int:
 
 def _left(diagram: Diagram) -> int:
     """Room for number and time side by side; the number's own part is the same in every window."""
-    times = [layout.since(row.seconds) for row in diagram.rows if row.seconds is not None]
+    times = [words for words in diagram.times if words]
     widest = max((layout.width(t, 11, mono=True) for t in times), default=0.0)
     return NUMBER_X + NUMBER + (round(8 + max(widest, 40)) if times else 0) + 10

@@ -30,6 +30,7 @@ from webapp.draw.sequence_words import (
     amount,
     derived_words,
     effect,
+    grown,
     grows,
     item_words,
     kind_of,
@@ -206,7 +207,7 @@ class Composer:
                 Line((Arrow(self.columns.of(rest[0].lane), self.columns.client, "run", detail=words),))
             )
         sentence = f"{layout.numbers(burst.first, burst.last)} folded: " + "; ".join(
-            f"{self.lane_words(p.lane)} to client, {item_words(p.item)} grows, {amount(p)}" for p in parts
+            f"{self.lane_words(p.lane)} to client, {grown(p.item)}, {amount(p)}" for p in parts
         )
         gone = all(p.reached == AFTER for p in parts)
         if gone:

@@ -46,7 +46,11 @@ def verb(type_: str | None) -> str:
 
 
 def item_words(item: ItemFact) -> str:
-    """An item as people say it: `message 2`, `get_weather`, `reasoning 1`."""
+    """An item as people say it: `message 2`, `get_weather`, `reasoning 1`, `message 2 (removed)`."""
+    return f"{_name(item)} (removed)" if item.away else _name(item)
+
+
+def _name(item: ItemFact) -> str:
     if item.kind == "tool":
         return layout.isolate(layout.plain(item.name)) if item.name else f"call {item.number}"
     word = {"text": "message", "result": "result", "span": "reasoning span"}.get(item.kind, item.kind)
@@ -67,7 +71,7 @@ def derived_words(synth: Sequence[tuple[str, ItemFact]]) -> str:
 
 def pill(synth: Sequence[tuple[str, ItemFact]], cut: bool = False) -> str:
     """What the user saw of derived events; an item that appears matters more than one that ends."""
-    seen = [(c, i) for c, i in synth if i.kind in ("text", "activity")]
+    seen = [(c, i) for c, i in synth if i.kind in ("text", "activity") and not i.away]
     for wanted in (("start", "opened"), ("end", "closed")):
         for change, item in seen:
             if change in wanted:
@@ -77,7 +81,13 @@ def pill(synth: Sequence[tuple[str, ItemFact]], cut: bool = False) -> str:
 
 
 def grows(item: ItemFact) -> str:
-    return f"{item_words(item)} grows" if item.kind == "text" else ""
+    """`message 2 grows`; what a snapshot has removed is not there to grow."""
+    return f"{item_words(item)} grows" if item.kind == "text" and not item.away else ""
+
+
+def grown(item: ItemFact) -> str:
+    """What a burst did to any item, for those who hear it: `get_weather grows`, `message 2 (removed) does not grow`."""
+    return f"{item_words(item)} {'does not grow' if item.away else 'grows'}"
 
 
 def effect(fact: Fact) -> str:
@@ -90,7 +100,7 @@ def effect(fact: Fact) -> str:
         return "messages replaced"
     if fact.type in ("ACTIVITY_SNAPSHOT", "ACTIVITY_DELTA") and fact.item is not None:
         return f"{item_words(fact.item)} {'appears' if fact.change == 'opened' else 'changes'}"
-    if fact.item is None or fact.item.kind != "text" or fact.synth:
+    if fact.item is None or fact.item.kind != "text" or fact.item.away or fact.synth:
         return ""
     return {
         "opened": f"{item_words(fact.item)} appears",

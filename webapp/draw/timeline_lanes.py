@@ -86,7 +86,9 @@ def _notes(placed: Placed, scale: Scale, y: float) -> float:
         if row is None:
             px = scale.px(pin.x)
             row = rows.place((px - PIN, px + PIN))
-        placed.pins.append((y + 12 + NOTE_ROW * (row or 0), written))
+        if row is None:  # no room at all: on the last row, since the first one has the words that matter most
+            row = len(rows.taken) - 1
+        placed.pins.append((y + 12 + NOTE_ROW * row, written))
     for mark in lane.marks:
         wide = layout.width(f"{mark.number} {mark.words}", FONT) + 10
         row = rows.place(_beside(scale.px(mark.x), min(wide, TRACK / 2)))

@@ -23,7 +23,7 @@ from webapp.views.unsettled import Ended
 
 CAPTURE = (
     "Capture the response body of the agent’s own endpoint, for instance with "
-    "`curl -N -H 'Content-Type: application/json' -d @input.json URL > run.sse`, and upload that file."
+    "`curl -N -H 'Content-Type: application/json' -d @run.input.json URL > run.sse`, and upload both files."
 )
 FAILED = "AGUI-RUN-06"  # the agent itself says that its run failed
 _PLACES = 4  # findings linked in the banner

@@ -7,13 +7,14 @@ says was delivered. Queries are made for a whole window at a time.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 from sqlalchemy.orm import Session
 
 from webapp.storage import items, texts
 from webapp.storage.models import ItemRow, Trace
 from webapp.storage.storable import storable
-from webapp.views import bodies, names, sealed
+from webapp.views import bodies, names, returned, sealed
 from webapp.views.content import showable
 from webapp.views.conversation_calls import Calls, tool_calls
 from webapp.views.conversation_items import contents, life
@@ -21,6 +22,7 @@ from webapp.views.conversation_model import Entry
 from webapp.views.conversation_texts import Texts
 from webapp.views.conversation_whole import Seed, Slot
 from webapp.views.page import PageContext
+from webapp.views.returned import Back
 
 KINDS = {"reasoning": "reasoning", "activity": "activity"}
 MAX_CALLS = 60  # of one whole message; more are counted
@@ -69,6 +71,10 @@ class Teller:
                 if key in self._streamed and seed.message is not None and seed.source is not None:
                     after[self._streamed[key].ord] = seed.source
         self.texts.load([*rows, *(item for item in found if item not in rows)], after)
+
+    @cached_property
+    def _backs(self) -> dict[int, Back]:
+        return returned.find(self.session, self.trace, self.page)
 
     # ── what was streamed ────────────────────────────────────
 
@@ -122,10 +128,14 @@ class Teller:
             if entry.body is None and not told.unseen:
                 entry.quiet = "no text yet" if told.growing else "no text"
         if gone:
-            entry.notes.insert(
-                0, f"Removed by the snapshot at #{item.gone}: from then on the user did not see it."
-            )
+            entry.notes.insert(0, self._removed(item))
         return entry
+
+    def _removed(self, item: ItemRow) -> str:
+        """That it was removed; and when it will be back, so that nobody takes it for lost."""
+        told = f"Removed by the snapshot at #{item.gone}: from then on the user did not see it"
+        back = self._backs.get(item.ord)
+        return f"{told}, until the snapshot at #{back.at} brought it back." if back else f"{told}."
 
     def _called(self, item: ItemRow) -> None:
         """A call: inside its message when the window holds that, else in a message of its own."""

@@ -82,13 +82,16 @@ def make(lines: Sequence[Line], facts: Facts) -> list[Row]:
     related = frozenset(e for row in facts.page.findings for e in said(row).related)
     out: list[Row] = []
     lane_before: int | None = None
-    for entry, picture in zip(entries, drawn, strict=True):
-        out.append(_row(entry, picture, facts, entry.line.lane == lane_before, related))
+    times = facts.page.clock.apart([None if entry.derived else entry.line for entry in entries])
+    for entry, picture, time in zip(entries, drawn, times, strict=True):
+        out.append(_row(entry, picture, facts, entry.line.lane == lane_before, related, time))
         lane_before = entry.line.lane
     return out
 
 
-def _row(entry: Entry, picture: Markup, facts: Facts, same_lane: bool, related: frozenset[int]) -> Row:
+def _row(
+    entry: Entry, picture: Markup, facts: Facts, same_lane: bool, related: frozenset[int], time: str
+) -> Row:
     line, page, sel = entry.line, facts.page, facts.sel
     parts = facts.bursts.get(line.seq) if entry.derived is None else None
     last = parts[0].burst_last if parts else line.seq
@@ -102,7 +105,6 @@ def _row(entry: Entry, picture: Markup, facts: Facts, same_lane: bool, related: 
     prefix, verb = names.type_parts(type_)
     shown = _folded(parts, line, facts) if parts else _content(entry, item)
     first_said = facts.said[line.seq][0] if severity is not None and line.seq in facts.said else None
-    seconds = page.clock.read(line)
     name, item_id = _item(type_, item, line, parts, facts)
     number = entry.derived.number if entry.derived else str(line.seq)
     return Row(
@@ -126,7 +128,7 @@ def _row(entry: Entry, picture: Markup, facts: Facts, same_lane: bool, related: 
         note_cls=f"c-{names.SEVERITY[first_said.severity]}"
         if first_said and first_said.first and not gone
         else "",
-        time="" if entry.derived else page.clock.since(seconds),
+        time=time,
         stamp="" if entry.derived else clocks.line(line, page.clock),
         selected=selected,
         seq=line.seq,

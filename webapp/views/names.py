@@ -6,7 +6,8 @@ ids, numbers of events are `#12`, counts have separators, times carry their unit
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Protocol
 
 from webapp.core.findings import SEVERITIES, VERDICTS, party_words
@@ -144,16 +145,33 @@ def duration(seconds: float) -> str:
     return f"{sign}{size // 3600:,.0f} h {int(size % 3600 // 60)} min"
 
 
-def since(seconds: float) -> str:
-    """Time since the first record: `+9 ms`, `+4.17 s`, `+9:53.02`; clocks of events may run backwards."""
+def since(seconds: float, digits: int = 0) -> str:
+    """Time since the first record: `+9 ms`, `+4.17 s`, `+9:53.02`; clocks of events may run backwards.
+
+    digits: decimals of the seconds at least, where they are not milliseconds anyway.
+    """
     sign, size = ("−", -seconds) if seconds < 0 else ("+", seconds)
     if size < 59.995:
-        return f"{sign}{duration(size)}"
-    whole = round(size * 100)
-    minutes, rest = divmod(whole, 6000)
+        exact = digits and size >= 0.9995
+        return f"{sign}{size:.{digits}f} s" if exact else f"{sign}{duration(size)}"
+    places = max(2, digits)
+    size = round(size, places)
+    minutes, rest = int(size // 60), size % 60
     if minutes < 60:
-        return f"{sign}{minutes}:{rest / 100:05.2f}"
-    return f"{sign}{minutes // 60:,}:{minutes % 60:02d}:{rest // 100:02d}"
+        return f"{sign}{minutes}:{rest:0{places + 3}.{places}f}"
+    told = f"{rest:0{digits + 3}.{digits}f}" if digits else f"{int(rest):02d}"
+    return f"{sign}{minutes // 60:,}:{minutes % 60:02d}:{told}"
+
+
+def apart(times: Sequence[float | None]) -> list[str]:
+    """`since` for rows that stand under each other, as exact as it takes for neighbours that a millisecond or more
+    parts to read differently. None is ""."""
+    known = [seconds for seconds in times if seconds is not None]
+    pairs = [(a, b) for a, b in pairwise(known) if abs(a - b) >= 0.0009995]
+    for digits in (0, 2, 3):
+        if all(since(a, digits) != since(b, digits) for a, b in pairs):
+            break
+    return ["" if seconds is None else since(seconds, digits) for seconds in times]
 
 
 def size_words(size: int) -> str:

@@ -76,6 +76,12 @@ class Clock:
             return ""
         return names.since(seconds - self.started)
 
+    def apart(self, records: Sequence[Stamped | None]) -> list[str]:
+        """`since` of records that stand under each other, exact enough to tell neighbours apart; None is ""."""
+        times = [None if record is None else self.read(record) for record in records]
+        started = self.started
+        return names.apart([None if t is None or started is None else t - started for t in times])
+
     @property
     def words(self) -> str:
         said = self.arrival if self.source == "arrival" else CLOCK_WORDS.get(self.source or "", "")
@@ -94,6 +100,7 @@ class PageContext:
     lanes, runs: by ord, at most MAX_LISTED of each
     findings: those at the chosen record, worst first
     shared: read-only view through a share link
+    rows: most rows of a list that follows its newest record, 0 = as many as it has otherwise
     """
 
     trace: Trace
@@ -102,6 +109,7 @@ class PageContext:
     runs: Sequence[RunRow] = ()
     findings: Sequence[FindingRow] = ()
     shared: bool = False
+    rows: int = 0
 
     @cached_property
     def clock(self) -> Clock:

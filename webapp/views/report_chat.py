@@ -13,8 +13,9 @@ from sqlalchemy.orm import Session
 
 from webapp.storage import delivered, texts
 from webapp.storage.models import ItemRow, Trace
-from webapp.views import content, names, sealed
+from webapp.views import content, names, returned, sealed
 from webapp.views.page import PageContext
+from webapp.views.returned import Back
 
 MESSAGES = 10
 SHOWN = 3_000  # characters of one message; of a longer one its two ends
@@ -48,30 +49,42 @@ class Chat:
 def build(session: Session, trace: Trace, page: PageContext) -> Chat:
     stopped = trace.rejected_at is not None
     upto = page.stop - 1
-    rows = delivered.shown_texts(session, trace.pk, upto, MESSAGES)
+    backs = returned.find(session, trace, page)
+    rows = [*delivered.shown_texts(session, trace.pk, upto, MESSAGES), *(b.item for b in backs.values())]
+    rows = sorted(rows, key=lambda row: row.ord)[-MESSAGES:]
     lost = delivered.lost(session, trace.pk, page.stop)
+    chars = lost.chars - sum(back.recovered for back in backs.values())
     told = [names.plural(lost.results, "result")] if lost.results else []
-    if lost.chars:
-        told.append(f"{names.plural(lost.chars, 'character')} of text")
-    unseen = trace.messages - trace.messages_seen
+    if chars > 0:
+        told.append(f"{names.plural(chars, 'character')} of text")
+    seen = trace.messages_seen + sum(1 for b in backs.values() if b.text and not b.item.chars_seen)
+    unseen = trace.messages - seen
     if unseen > 0:
         told.insert(0, names.plural(unseen, "whole message"))
     failed = bool(page.runs) and page.runs[-1].outcome == "failed"
     return Chat(
-        messages=[_message(session, trace, page, row, upto) for row in rows],
-        earlier=max(0, trace.messages_seen - len(rows)),
+        messages=[_message(session, trace, page, row, upto, backs.get(row.ord)) for row in rows],
+        earlier=max(0, seen - len(rows)),
         never=", ".join(told),
         error=stopped or failed,
         empty="" if rows else "No message reached the screen.",
     )
 
 
-def _message(session: Session, trace: Trace, page: PageContext, row: ItemRow, upto: int) -> Message:
+def _message(
+    session: Session, trace: Trace, page: PageContext, row: ItemRow, upto: int, back: Back | None
+) -> Message:
     who = names.item_name(row)
     if row.name and row.name != "assistant":
         who += f", {content.showable(names.clip(row.name, 40))}"
     if row.lane:
         who += f", {content.showable(names.clip(page.lane_name(row.lane), 60))}"
+    if back is not None:
+        told = returned.told({row.ord: back}).partition(" was ")[2].rstrip(".")
+        if out := sealed.text(trace, row.chars):
+            return Message(who, out, 0, "", told)
+        head, tail = back.text[:SHOWN], back.text[SHOWN:][-SHOWN:]
+        return Message(who, _shown(head), max(0, len(back.text) - 2 * SHOWN), _shown(tail), told)
     if out := sealed.text(trace, row.chars_seen):
         return Message(who, out, 0, "", _cut(row, upto))
     if row.chars_seen <= SHOWN:

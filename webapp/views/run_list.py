@@ -95,7 +95,7 @@ def _entry(run: RunRow, page: PageContext, sel: Selection) -> RunEntry:
 
 def _name(run: RunRow, page: PageContext) -> str:
     if page.trace.protocol == "teams":
-        known = f" · {showable(names.short_id(run.run_id, 20))}" if run.run_id else ", no id issued"
+        known = f" · {showable(names.short_id(run.run_id, 20))}" if run.run_id else ", no id known"
         return f"stream {run.ord + 1}{known}"
     return showable(names.short_id(run.run_id, 28)) if run.run_id else "without an id"
 

@@ -7,7 +7,8 @@ database in, `draw.sequence_model` out. No wording beyond a few words of the pay
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from sqlalchemy.orm import Session
 
@@ -19,10 +20,11 @@ from webapp.storage import events, findings, items
 from webapp.storage.events import Filters, Line
 from webapp.storage.items import StoredLane
 from webapp.storage.models import FindingRow, ItemRow, Segment, Trace
-from webapp.views import content, names
+from webapp.views import content, names, returned
 from webapp.views.page import PageContext
 from webapp.views.selection import Selection
 
+MESSAGES = ("text", "reasoning")  # kinds of items that a snapshot can remove
 MAX_NAME = 200  # characters of a name or tag: each mark's words repeat it
 _DETAILS = {
     "CUSTOM": "name",
@@ -90,7 +92,7 @@ def _entries(
     derived = {line.seq: content.derived(line.seq, line.synth) for line in lines}
     ords = {line.item for line in lines} | {d.item for each in derived.values() for d in each}
     ords |= {segment.item for parts in bursts.values() for segment in parts}
-    known = {ord_: _item(row) for ord_, row in items.by_ords(session, trace.pk, ords).items()}
+    known = _Known(session, trace, page, items.by_ords(session, trace.pk, ords))
     ends = [seq for parts in bursts.values() for part in parts for seq in (part.first, part.last)]
     times = {seq: _seconds(page, line) for seq, line in events.some(session, trace.pk, ends).items()}
     worst, closers = _findings(session, trace, lines)
@@ -99,14 +101,15 @@ def _entries(
         if line.seq in bursts:
             out.append(_burst(line, bursts[line.seq], known, times, page))
             continue
-        synth = tuple((d.change, known[d.item]) for d in derived[line.seq] if d.item in known)
+        made = ((d.change, known.at(d.item, line.seq)) for d in derived[line.seq])
+        synth = tuple((change, item) for change, item in made if item is not None)
         out.append(_fact(line, known, synth, worst.get(line.seq), line.seq in closers, page))
     return joined(out)
 
 
 def _fact(
     line: Line,
-    known: dict[int, ItemFact],
+    known: _Known,
     synth: tuple[tuple[str, ItemFact], ...],
     finding: FindingRow | None,
     culprit: bool,
@@ -119,7 +122,7 @@ def _fact(
         line.lane,
         _seconds(page, line),
         line.reached,
-        None if line.item is None else known.get(line.item),
+        known.at(line.item, line.seq),
         line.change,
         synth,
         text,
@@ -143,7 +146,7 @@ def _fault(line: Line, finding: FindingRow | None) -> str:
 def _burst(
     line: Line,
     segments: Sequence[Segment],
-    known: dict[int, ItemFact],
+    known: _Known,
     times: dict[int, float | None],
     page: PageContext,
 ) -> Burst:
@@ -151,7 +154,7 @@ def _burst(
     for segment in segments:
         first, last = times.get(segment.first), times.get(segment.last)
         took = None if first is None or last is None else max(0.0, last - first)
-        item = known.get(segment.item) or ItemFact(segment.item, segment.kind, "", 0)
+        item = known.at(segment.item, line.seq) or ItemFact(segment.item, segment.kind, "", 0)
         out = marked(segment.text)  # of a text that was taken out the characters are known
         size = len(segment.text.encode("utf-8", "replace")) if out is None else out
         parts.append(Part(item, segment.lane, segment.count, size, took, segment.reached))
@@ -174,6 +177,25 @@ def _findings(
         if row.severity <= 1:
             closers |= {event for event, role in row.related if role == "closed_by"}
     return worst, closers
+
+
+class _Known:
+    """The items of a window as they were at a record: there, or removed by a snapshot and not back yet."""
+
+    def __init__(
+        self, session: Session, trace: Trace, page: PageContext, rows: Mapping[int, ItemRow]
+    ) -> None:
+        self._facts = {ord_: _item(row) for ord_, row in rows.items()}
+        self._gone = {ord_: row.gone for ord_, row in rows.items() if row.gone is not None}
+        self._backs = returned.find(session, trace, page, MESSAGES) if self._gone else {}
+
+    def at(self, ord_: int | None, seq: int) -> ItemFact | None:
+        fact = None if ord_ is None else self._facts.get(ord_)
+        if fact is None or fact.ord not in self._gone:
+            return fact
+        back = self._backs.get(fact.ord)
+        away = self._gone[fact.ord] < seq and (back is None or seq < back.at)
+        return replace(fact, away=away)
 
 
 def _item(row: ItemRow) -> ItemFact:

@@ -105,10 +105,12 @@ def build(
     shared: bool = False,
     already: bool = False,
     anew: bool = False,
+    rows: int = 0,
 ) -> TraceView:
     """The view `asked` for; a choice that is not possible gives the nearest one, and a note that says so.
 
     already: the reader comes from sending a recording that was stored before; anew: from having it read anew.
+    rows: most rows a list has while it follows the newest record, 0 = as many as otherwise.
     """
     sel = filters.split(asked, vocabulary.of(trace.protocol))
     known = panels_of(trace.protocol)
@@ -117,7 +119,7 @@ def build(
     newest = live.unpinned(trace, sel)
     asked_for = trace.records - 1 if newest else sel.event
     asked_for = opens_at(session, trace) if asked_for is None else asked_for
-    page = load(session, trace, asked_for, shared=shared)
+    page = replace(load(session, trace, asked_for, shared=shared), rows=rows if newest else 0)
     notes = [Note(ALREADY, "info")] if already else []
     if anew:
         notes.append(Note(reading.anew(trace), "info"))

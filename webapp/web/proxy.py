@@ -21,7 +21,7 @@ from starlette.types import Receive, Scope, Send
 
 from webapp.accounts import cookies
 from webapp.errors import BadInput, NotFound, Refused, UserError
-from webapp.ingest.live.keeping import STOPPED
+from webapp.ingest.live.transactions import STOPPED
 from webapp.ingest.proxy.forward import Asked
 from webapp.ingest.proxy.headers import Headers, has_body
 from webapp.ingest.proxy.recording import LEFT

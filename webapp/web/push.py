@@ -19,8 +19,8 @@ from webapp.errors import BadInput, Busy, OutOfOrder, TooLarge
 from webapp.ingest.live import batches
 from webapp.ingest.live.handle import Live
 from webapp.ingest.live.hub import Hub
-from webapp.ingest.live.keeping import STOPPED
 from webapp.ingest.live.recorder import Recorder
+from webapp.ingest.live.transactions import STOPPED
 from webapp.ingest.signals import Signal
 from webapp.storage import traces as repository
 from webapp.storage.db import Database

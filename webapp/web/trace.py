@@ -15,15 +15,18 @@ from sqlalchemy.orm import Session
 from webapp.storage.models import Trace
 from webapp.views import trace as views
 from webapp.views.live import LIVE
-from webapp.views.selection import PANELS, Selection, parse
+from webapp.views.selection import PANELS, Selection, parse, whole_number
 from webapp.web.audit import note_beside
-from webapp.web.deps import Db, DbSession, fragment, render
+from webapp.web.deps import Db, DbSession, fragment, render, wants_fragment
 from webapp.web.files import exchanges_file, original_file
 from webapp.web.once import Once
 from webapp.web.traces import find_trace
 from webapp.web.who import who_of
 
 router = APIRouter(include_in_schema=False)
+
+ROWS = "Lanescope-Rows"  # header of a page that follows a live trace: how many rows it has room for
+FEWEST, MOST = 20, 100  # rows that are made for it
 
 
 @router.get("/traces/{trace_id}")
@@ -32,7 +35,9 @@ def page(request: Request, session: DbSession, trace_id: str) -> Response:
     trace = find_trace(session, trace_id)
     sel = parse(f"/traces/{trace_id}", request.query_params)
     if trace.status == LIVE:
-        return _live(request, session, trace, "pages/trace.html", sel)
+        # a page that follows takes its view out of the answer, so what stands around it is not made again
+        template = "fragments/_trace.html" if wants_fragment(request) else "pages/trace.html"
+        return _live(request, session, trace, template, sel)
     query = request.query_params
     view = views.build(
         session, trace, sel, already=query.get("already") == "1", anew=query.get("anew") == "1"
@@ -64,11 +69,19 @@ def _live(request: Request, session: Session, trace: Trace, template: str, sel: 
     reader = asker if template.startswith("pages/") else asker.role
     state = (trace.records, trace.verdict, trace.size, trace.name, trace.note, trace.ticket, trace.lines)
     once: Once = request.app.state.once
+    rows = _rows(request)
     html = once.get(
-        (template, reader, sel, *state),
-        lambda: fragment(request, template, view=views.build(session, trace, sel)),
+        (template, reader, sel, rows, *state),
+        lambda: fragment(request, template, view=views.build(session, trace, sel, rows=rows)),
     )
-    return HTMLResponse(html, headers={"Vary": "HX-Request"})
+    return HTMLResponse(html, headers={"Vary": f"HX-Request, {ROWS}"})
+
+
+def _rows(request: Request) -> int:
+    """How many rows the screen of a page that follows has room for, 0 = it does not say. In steps of ten, so that
+    screens that differ little are told the same."""
+    told = whole_number(request.headers.get(ROWS)) or 0
+    return -(-min(max(told, FEWEST), MOST) // 10) * 10 if told else 0
 
 
 def _fragment(panel: str) -> Callable[..., Response]:

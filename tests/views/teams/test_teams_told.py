@@ -86,6 +86,12 @@ def test_a_stop_is_neither_success_nor_failure(tell: Tell, look: Open) -> None:
     )
 
 
+def test_a_refusal_for_time_is_said_once(tell: Tell, look: Open) -> None:
+    """The headline has said that it was refused; behind the colon stands only why."""
+    told = look(tell(EXPIRED.partition("+132")[0].replace("+130", "+100"))).banner
+    assert told.headline == "Teams refused chunk 2 at #1: the stream’s time is over."
+
+
 def test_a_recovery_by_edit_is_told(tell: Tell, look: Open) -> None:
     """The fault is named, and so is that the text came through after all."""
     told = look(tell(EXPIRED)).banner

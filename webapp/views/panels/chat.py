@@ -144,7 +144,9 @@ def _entry(bubble: Bubble, sel: Selection, page: PageContext, upto: int, here: i
     said, cls = words.BUBBLES[bubble.state], LOOKS[bubble.state]
     if bubble.sent and bubble.state in ("said", "complete", "progress"):
         said, cls = f"{said}, sent" if bubble.state == "complete" else "sent", "sent"
-    if bubble.state == "never" and bubble.kind == "message":
+    if bubble.unknown:
+        said = "not known"
+    elif bubble.state == "never" and bubble.kind == "message":
         said = "never shown"
     if bubble.at is not None:
         said = f"{said}, #{bubble.at}"
@@ -188,6 +190,9 @@ def _quiet(bubble: Bubble) -> str:
         return ""
     if bubble.long:
         return "the text is too long to be shown here"
+    if bubble.unknown:
+        why = "no answer was recorded" if bubble.sent else "no answer came"
+        return f"{why}: nobody knows whether it was shown"
     if bubble.state == "never":
         return "nothing of it reached the chat"
     return "an empty bubble" if bubble.kind == "stream" else "no text"

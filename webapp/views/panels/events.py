@@ -83,6 +83,10 @@ def window(session: Session, trace: Trace, sel: Selection, page: PageContext, wa
     """The records shown: from `start` on, or around the chosen record; always full when there is enough."""
     if sel.start is not None:
         found = events.window(session, trace.pk, start=sel.start, limit=ROWS, filters=wanted)
+    elif page.rows:  # the newest are followed: what nobody sees need not be made several times a second
+        return events.backwards(
+            session, trace.pk, before=trace.records, limit=min(page.rows, ROWS), filters=wanted
+        )
     elif page.last < ROWS:
         found = events.window(session, trace.pk, limit=ROWS, filters=wanted)
     else:

@@ -253,7 +253,7 @@ def _quiet(shown: Shown, unknown: int, event: int) -> str:
 def _count(
     overview: Sequence[Count], trace: Trace, lanes: Sequence[Lane], left_out: int, hidden: int, far: bool
 ) -> str:
-    """`all 5 lanes, 14 of 16 bars in view`: what is shown, and what is not."""
+    """`all 5 lanes, 14 of 16 bars`: what is shown, and what is not."""
     total = sum(c.number for c in overview if c.kind not in BRACKETS)
     drawn = sum(len(lane.bars) for lane in lanes) - left_out
     every = max(trace.lane_count, len(lanes))
@@ -264,7 +264,7 @@ def _count(
     elif drawn >= total:
         parts.append(f"all {names.plural(total, 'bar')} in view" if total != 1 else "1 bar in view")
     else:
-        parts.append(f"{names.count(drawn)} of {names.plural(total, 'bar')} in view")
+        parts.append(f"{names.count(drawn)} of {names.plural(total, 'bar')}")
     if left_out:
         parts.append(f"{names.count(left_out)} more had no room: zoom in")
     if hidden:

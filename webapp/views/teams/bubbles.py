@@ -30,12 +30,13 @@ TRIED = 3  # newest shown exchanges looked at for one that has a text
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """Text that was sent and is not on screen. kind: `chunk 2`; how: `refused: …`, a clause."""
+    """Text that was sent and is not on screen. kind: `chunk 2`; how: `refused: …`, a clause; reached: of its call."""
 
     seq: int
     kind: str
     how: str
     text: str
+    reached: int = REFUSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Bubble:
     state:  progress | complete | edited | stopped | expired | deleted | never | said (a plain message)
     at:     the exchange that brought the state, None while in progress
     sent:   no answer was recorded: what is shown is what was sent
+    unknown: nothing is shown, and no answer says so: none was recorded, or none came
     outcome: of the whole recording, `words.OUTCOMES`; "" for a plain message
     """
 
@@ -61,6 +63,7 @@ class Bubble:
     status_at: int | None = None
     at: int | None = None
     sent: bool = False
+    unknown: bool = False
     long: bool = False
     outcome: str = ""
     attempts: tuple[Attempt, ...] = ()
@@ -165,7 +168,10 @@ def _stream(found: _Found, known: dict[int, Exchange], trace: Trace) -> Bubble:
         status_at=status_at,
         at=at,
         sent=bool(found.acts) and all(act.reached == SENT for act in found.acts),
-        attempts=tuple(_attempt(act, known.get(act.seq)) for act in missed[:ATTEMPTS]),
+        unknown=state == "never" and all(act.reached in (SENT, LOST) for act in found.acts),
+        attempts=tuple(
+            _attempt(act, known.get(act.seq), found.item.state == "abandoned") for act in missed[:ATTEMPTS]
+        ),
         attempts_more=max(0, len(missed) - ATTEMPTS),
     )
 
@@ -196,9 +202,11 @@ def _state(found: _Found, known: dict[int, Exchange]) -> tuple[str, int | None]:
     return "progress", None
 
 
-def _attempt(act: Act, ex: Exchange | None) -> Attempt:
+def _attempt(act: Act, ex: Exchange | None, abandoned: bool) -> Attempt:
+    """abandoned: no call goes on with the stream's start, so whether it was taken is not told by what came later."""
     text = "" if ex is None else ex.text or ""
-    return Attempt(act.seq, words.kind_of(act.type, ex), how(act.reached, ex), text)
+    told = "and the recording holds no answers" if abandoned and act.reached == SENT else how(act.reached, ex)
+    return Attempt(act.seq, words.kind_of(act.type, ex), told, text, act.reached)
 
 
 def how(reached: int, ex: Exchange | None) -> str:
@@ -216,7 +224,7 @@ def _message(row: ItemRow, ex: Exchange | None, reached: int) -> Bubble:
     text = None if ex is None else ex.text
     user = row.name == "user"
     seen = user or reached in (DELIVERED, SENT)
-    missed = () if seen else (Attempt(row.first, "message", how(reached, ex), text or ""),)
+    missed = () if seen else (Attempt(row.first, "message", how(reached, ex), text or "", reached),)
     return Bubble(
         item=row,
         kind="user" if user else "message",
@@ -226,6 +234,7 @@ def _message(row: ItemRow, ex: Exchange | None, reached: int) -> Bubble:
         text_at=row.first,
         long=ex is None,
         sent=reached == SENT and not user,
+        unknown=reached == LOST and not user,
         attempts=missed,
     )
 

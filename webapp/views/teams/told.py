@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from sqlalchemy.orm import Session
 
-from webapp.core.records import SENT
+from webapp.core.records import LOST, SENT
 from webapp.redact import marked
-from webapp.storage import items, streams
+from webapp.storage import events, items, streams
 from webapp.storage.models import FindingRow, ItemRow, Trace
 from webapp.views import names, run_list, unsettled
 from webapp.views.content import showable
@@ -55,10 +55,12 @@ def _streams(trace: Trace, page: PageContext) -> str:
 def _basis(session: Session, trace: Trace) -> str:
     """Whether recorded answers stand behind what is said."""
     how = streams.reaches(session, trace.pk)
-    if not how - {SENT}:
+    if not how - {SENT, LOST}:
         return "no answers recorded: predicted" if trace.finding_count else "no answers recorded"
     if SENT in how:
         return "some answers are not recorded"
+    if LOST in how:
+        return "some calls got no answer"
     return "confirmed by the recorded answers" if trace.finding_count else "answers recorded"
 
 
@@ -71,8 +73,8 @@ def headline(session: Session, trace: Trace, page: PageContext, first: FindingRo
     if trace.rejected_at is not None:
         ex = calls.one(session, trace.pk, trace.rejected_at)
         what = words.the_kind(ex.kind, ex) if ex is not None else "a call"
-        predicted = ex is None or ex.answered == "unknown"
-        verb = "would refuse" if predicted else "refused"
+        line = events.some(session, trace.pk, [trace.rejected_at]).get(trace.rejected_at)
+        verb = "would refuse" if line is None or line.reached in (SENT, LOST) else "refused"
         if first.event == trace.rejected_at:
             return f"Teams {verb} {what} at #{trace.rejected_at}: {_short(title, what)}."
         return f"Teams {verb} {what} at #{trace.rejected_at}. It began at #{first.event}: {title}."
@@ -113,8 +115,9 @@ def _good(trace: Trace, page: PageContext) -> str:
 
 def _short(title: str, what: str) -> str:
     """The title without saying again what was refused."""
-    if title.startswith(f"{what} is refused: "):
-        return title.partition(": ")[2]
+    for verb in (" is refused: ", " is refused because "):
+        if title.startswith(what + verb):
+            return title[len(what + verb) :]
     if title.startswith(f"{what} "):
         return f"it {title[len(what) + 1 :]}"
     return title.replace(f" of {what}", "", 1)
@@ -181,6 +184,8 @@ def _item(session: Session, trace: Trace, first: FindingRow | None) -> ItemRow |
 
 def in_words(bubble: Bubble) -> str:
     """A bubble in a sentence: `“The quarterly numbers”, then nothing more: the user had pressed Stop.`"""
+    if bubble.unknown:
+        return f"Nothing that an answer shows: none {'was recorded' if bubble.sent else 'came'}."
     if bubble.state == "never":
         return "Nothing of the reply: no bubble ever appeared."
     if bubble.state == "deleted":
@@ -218,6 +223,9 @@ def missing(bubble: Bubble) -> str:
     attempt = bubble.attempts[0]
     more = bubble.attempts_more + len(bubble.attempts) - 1
     told = f"#{attempt.seq} and {names.plural(more, 'earlier exchange')}" if more else f"#{attempt.seq}"
+    if attempt.reached in (SENT, LOST):
+        why = "no answer came" if attempt.reached == LOST else "no answer was recorded"
+        return f"Whether what was sent in {told} appeared, nobody knows: {why}."
     return f"What was sent in {told} never appeared."
 
 

@@ -114,10 +114,10 @@ def stream_name(ord_: int) -> str:
 
 
 def stream_id(lane: StoredLane | None) -> str:
-    """The id the service issued; `no id issued` for an attempt that got none."""
+    """The id the service issued; `no id known` for an attempt that got none."""
     if lane is None or lane.tag is None:
         return ""
-    return "no id issued" if lane.tag.startswith("#") else showable(lane.tag)
+    return "no id known" if lane.tag.startswith("#") else showable(lane.tag)
 
 
 def short_stream_id(lane: StoredLane | None) -> str:
