@@ -15,6 +15,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
+from tests.prepared import prepared
 from tests.web.people import browser, person
 from tests.web.test_hostile import everywhere
 from webapp.ingest.upload import ingest
@@ -81,6 +82,18 @@ def attacked(
     app: FastAPI, settings: Settings, database: Database, started: TestClient, word: str
 ) -> Attacked:
     """Fill an installation with the word. started: a client for which the application runs."""
+    admin, agui, teams, token, key = prepared(
+        database, (__name__, word), lambda: _stored(database, settings, word)
+    )
+    return Attacked(
+        browser(app, settings, database, admin, started),
+        browser(app, settings, database, beside=started),
+        database, word, agui, teams, token, key, "x",
+    )  # fmt: skip
+
+
+def _stored(database: Database, settings: Settings, word: str) -> tuple[int, str, str, str, str]:
+    """The admin's number, the two traces, a link's token and a key's id."""
     now = time.time()
     seen = "".join(sign for sign in word if sign.isprintable())  # a name is made of signs that can be seen
     admin = person(database, seen[:80], "admin")
@@ -111,11 +124,7 @@ def attacked(
             session, at=now, who=word, how="header", what="edited", about=word[:12], detail={"name": word}
         )
         key_id = key.id
-    client = browser(app, settings, database, admin, started)
-    return Attacked(
-        client, browser(app, settings, database, beside=started), database, word,
-        stored["agui"], stored["teams"], token, key_id, "x",
-    )  # fmt: skip
+    return admin, stored["agui"], stored["teams"], token, key_id
 
 
 def teams_lines(word: str) -> bytes:

@@ -13,6 +13,8 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from httpx2 import Response
 
+from tests.prepared import prepared
+from tests.slices import every
 from tests.streams import finished, sse, started
 from tests.web.people import person
 from webapp.accounts import cookies
@@ -132,22 +134,27 @@ ASKERS = (
 
 @pytest.fixture
 def world(settings: Settings, database: Database) -> Iterator[World]:
-    now = time.time()
-    numbers = {name: person(database, name, role) for name, role in
-               (("admin", "admin"), ("editor", "editor"), ("viewer", "viewer"), ("gone", "admin"))}  # fmt: skip
-    with database.session() as session:
-        for each in users.list_all(session):
-            users.set_password(session, each, hashed("none of them signs in with it"))
-        users.disable(session, users.by_name(session, "gone"), now)  # type: ignore[arg-type]
-    trace = ingest(database, [RUN], name="run.sse", settings=settings).id
-    app = create_app(settings, database)
-    with TestClient(app, base_url="http://127.0.0.1:8321", follow_redirects=False) as client:
+
+    def stored() -> tuple[dict[str, int], str, str]:
+        now = time.time()
+        numbers = {name: person(database, name, role) for name, role in
+                   (("admin", "admin"), ("editor", "editor"), ("viewer", "viewer"), ("gone", "admin"))}  # fmt: skip
+        with database.session() as session:
+            for each in users.list_all(session):
+                users.set_password(session, each, hashed("none of them signs in with it"))
+            users.disable(session, users.by_name(session, "gone"), now)  # type: ignore[arg-type]
+        trace = ingest(database, [RUN], name="run.sse", settings=settings).id
         with database.session() as session:
             row = traces.get(session, trace)
             assert row is not None
             _, token = shares.create(
                 session, row.pk, name="l", level="everything", panel="events", event=None, now=now, days=1
             )
+        return numbers, trace, token
+
+    numbers, trace, token = prepared(database, __name__, stored)
+    app = create_app(settings, database)
+    with TestClient(app, base_url="http://127.0.0.1:8321", follow_redirects=False) as client:
         yield World(app, client, database, settings, numbers, trace, token)
 
 
@@ -189,7 +196,11 @@ def test_every_route_lets_in_whom_the_table_says(world: World, asker: Asker) -> 
     """Refused with 401, 403 or the way to the sign-in page; let in means anything else, and never a fault of ours."""
     wrong = []
     headers = asker.headers(world)
-    for entry in in_order():
+    entries = in_order()
+    if not asker.good and asker.name != "nobody":
+        # what counts for nothing does so before the address matters: each tries a third, each address sees a third
+        entries = every(entries, 3, ASKERS.index(asker))
+    for entry in entries:
         answer = ask(world, entry, headers)
         if entry.path.startswith(("/account", "/sign")):
             headers = asker.headers(world)  # that may have ended the sign-in

@@ -60,11 +60,9 @@ def is_page(answer: Response) -> bool:
 
 
 def some(things: Iterable[Thing], of: int, word: str) -> list[Thing]:
-    """All of them for the two words that get out of most places; of the others each thing sees some."""
+    """All of them for the word that gets out of most places; of the others each thing sees some."""
     words = list(WORDS.values())
-    return (
-        list(things) if word in (WORDS["element"], WORDS["address"]) else every(things, of, words.index(word))
-    )
+    return list(things) if word == WORDS["element"] else every(things, of, words.index(word))
 
 
 def pages(word: str) -> list[str]:

@@ -16,6 +16,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from tests.ingest.call.agent import Agent, answering
+from tests.prepared import prepared
 from tests.web.people import browser, person
 from webapp.accounts import passwords
 from webapp.app import create_app
@@ -83,6 +84,18 @@ def agent() -> Iterator[Agent]:
 @pytest.fixture
 def world(tmp_path: Path, database: Database, agent: Agent) -> Iterator[World]:
     settings = load_settings(data_dir=tmp_path, targets={"shop": agent.url}, call_hosts="127.0.0.1")
+    anna, trace, teams, known = prepared(database, __name__, lambda: _stored(database, settings))
+    app = create_app(settings, database)
+    with TestClient(app) as started:
+        client = browser(app, settings, database, anna, started)
+        edda_id, share, token, linked, key_id, sign_in = known
+        yield World(
+            client, app, settings, database, agent, anna,
+            edda_id, trace, teams, share, token, linked, key_id, sign_in,
+        )  # fmt: skip
+
+
+def _stored(database: Database, settings: Settings) -> tuple[int, str, str, tuple[str, ...]]:
     anna, edda = person(database, "Anna", "admin"), person(database, "Edda", "editor")
     now = time.time()
     made = {
@@ -107,14 +120,7 @@ def world(tmp_path: Path, database: Database, agent: Agent) -> Iterator[World]:
         key, _ = keys.make(session, anna, name="x", scope="read", now=now)
         second, _ = sign_ins.begin(session, anna, now=now, agent="another", days=1)
         known = (other.id, tokens[0][0].id, tokens[0][1], tokens[1][1], key.id, second.id)
-    app = create_app(settings, database)
-    with TestClient(app) as started:
-        client = browser(app, settings, database, anna, started)
-        edda_id, share, token, linked, key_id, sign_in = known
-        yield World(
-            client, app, settings, database, agent, anna,
-            edda_id, trace, teams, share, token, linked, key_id, sign_in,
-        )  # fmt: skip
+    return anna, trace, teams, known
 
 
 Doing = Callable[[World], httpx.Response]

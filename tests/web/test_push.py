@@ -171,6 +171,7 @@ def test_json_batches_keep_their_own_text(client: TestClient) -> None:
     assert _text(client, begun["id"]) == line * 3
 
 
+@pytest.mark.databases("sqlite")  # what is refused before it gets there
 @pytest.mark.parametrize("body", [b"[", b"{]", b"[1", b"[" * 100_000, b'{"a":' * 100_000, b"x", b"{} {}"])
 def test_a_json_batch_that_is_none_is_refused(client: TestClient, body: bytes) -> None:
     """One sentence, and the number stays free."""
@@ -209,6 +210,7 @@ def test_a_recording_begins_with_its_run_input(client: TestClient) -> None:
     assert client.post("/api/traces?live=1&protocol=teams", content=b"{}").status_code == 400
 
 
+@pytest.mark.databases("sqlite")  # what is refused before it gets there
 @pytest.mark.parametrize(
     ("path", "status"),
     [

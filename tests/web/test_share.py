@@ -13,6 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
 
+from tests.prepared import prepared
 from webapp.app import ROOT, create_app
 from webapp.ingest.upload import ingest
 from webapp.settings import Settings, load_settings
@@ -25,19 +26,25 @@ SECRETS = ("the-customer-file.sse", "note: call them back", "TICKET-4711")
 EVERYTHING = {"level": "everything", "sure": "1"}
 LEVELS = ("structure", "personal", "everything")
 DOWNLOADS = ("original", "report.html", "sequence.svg", "sequence.mmd")
+# many requests about what pages say, which no database tells otherwise
+ONE = pytest.mark.databases("sqlite")
 
 
 @pytest.fixture
 def trace_id(database: Database, settings: Settings) -> str:
     """A rejected trace with a file name, a note and a ticket number of its own."""
-    stored = ingest(database, [SAMPLE.read_bytes()], name=SECRETS[0], settings=settings)
-    with database.session() as session:
-        trace = traces.get(session, stored.id)
-        assert trace is not None
-        traces.rename(session, trace.pk, "refund desk")
-        traces.set_note(session, trace.pk, SECRETS[1])
-        traces.set_ticket(session, trace.pk, SECRETS[2])
-    return stored.id
+
+    def stored() -> str:
+        made = ingest(database, [SAMPLE.read_bytes()], name=SECRETS[0], settings=settings)
+        with database.session() as session:
+            trace = traces.get(session, made.id)
+            assert trace is not None
+            traces.rename(session, trace.pk, "refund desk")
+            traces.set_note(session, trace.pk, SECRETS[1])
+            traces.set_ticket(session, trace.pk, SECRETS[2])
+        return made.id
+
+    return prepared(database, __name__, stored)
 
 
 @pytest.fixture
@@ -86,6 +93,7 @@ def test_a_link_is_shown_once(client: TestClient, trace_id: str, make: Callable[
         assert token not in again
 
 
+@ONE
 @pytest.mark.parametrize(
     ("answers", "words"),
     [
@@ -139,6 +147,7 @@ def test_links_begin_with_the_public_url(tmp_path: Path, database: Database, tra
     assert "this machine only" in html
 
 
+@ONE
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_shared_page_is_read_only_under_every_panel(
     client: TestClient, trace_id: str, make: Callable[..., str], level: str
@@ -160,6 +169,7 @@ def test_a_shared_page_is_read_only_under_every_panel(
                 assert secret not in html, address
 
 
+@ONE
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_address_a_shared_page_leads_to_works(
     client: TestClient, make: Callable[..., str], level: str
@@ -179,6 +189,7 @@ def test_every_address_a_shared_page_leads_to_works(
     assert failed == {}
 
 
+@ONE
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("tail", DOWNLOADS)
 def test_downloads_of_a_link_name_neither_file_nor_ticket(

@@ -90,6 +90,7 @@ def test_name_and_password_open_what_was_asked_for(client: TestClient, database:
     assert client.get("/sign-in?next=/capture").headers["location"] == "/capture"
 
 
+@pytest.mark.databases("sqlite")  # a matter of addresses
 @pytest.mark.parametrize("to", ["https://evil.example/", "//evil.example", "/\\evil.example", ""])
 def test_signing_in_leads_to_no_other_site(client: TestClient, to: str) -> None:
     """Neither the form nor the answer repeats it."""
@@ -256,6 +257,7 @@ def test_a_new_password_ends_every_other_browser(browser: Browser, database: Dat
     assert lines(database, "user changed") == [("Ada", "session", {"user": "Ada", "change": "new password"})]
 
 
+@pytest.mark.databases("sqlite")  # what is refused before it gets there
 @pytest.mark.parametrize(
     ("now", "new", "again", "told"),
     [
@@ -470,6 +472,7 @@ def test_the_wrong_address_is_told_before_a_password_is_typed(secured: Browser) 
     assert 'type="password"' not in page.text
 
 
+@pytest.mark.databases("sqlite")  # a matter of cookies
 @pytest.mark.parametrize(
     ("base", "origin"),
     [
