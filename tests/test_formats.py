@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 from sqlalchemy import update
 
+from tests.commands import lanescope as run
 from tests.readers.several import two_connections
 from tests.readers.wrapping import FAULT, line, sse
 from webapp.ingest.upload import ingest
@@ -20,19 +18,6 @@ from webapp.storage.models import Trace
 
 LOG = "".join(f"2026-09-01 10:00:0{n},123 DEBUG emit {line(event)}\n" for n, event in enumerate(FAULT))
 CHAT = f"Look:\n\n```\n{LOG}what is this?\n```\n".encode()
-
-
-def run(*args: str, cwd: Path, given: bytes = b"") -> tuple[int, str, str]:
-    """Exit code, output, errors of `lanescope …`."""
-    done = subprocess.run(
-        [sys.executable, "-m", "webapp", *args],
-        cwd=cwd,
-        input=given,
-        capture_output=True,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
-        check=False,
-    )
-    return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
 def test_every_form_is_listed(tmp_path: Path) -> None:

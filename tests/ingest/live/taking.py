@@ -6,7 +6,8 @@ Rules of this file: no assertion; rows are compared without the trace they belon
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -112,21 +113,35 @@ class Taking:
             return b"".join(originals.whole(session, trace.pk))
 
 
-def table_rows(
-    database: Database, public: str, table: Any, leave: set[str] = CLOCKS
-) -> list[tuple[Any, ...]]:
+@cache
+def _rows_of(table: Any, leave: frozenset[str]) -> sa.Select[Any]:
+    """Made once: the columns are many, and a test asks for the same ones hundreds of times."""
+    columns = [column for column in table.c if column.name not in leave]
+    order = [column for column in table.primary_key.columns if column.name != "trace"]
+    return sa.select(*columns).where(table.c.trace == sa.bindparam("pk")).order_by(*order)
+
+
+def _asked(database: Database, public: str, tables: Iterable[Any], leave: Set[str]) -> Rows:
     with database.session() as session:
         trace = repository.get(session, public)
         assert trace is not None
-        columns = [column for column in table.c if column.name not in leave]
-        order = [column for column in table.primary_key.columns if column.name != "trace"]
-        query = sa.select(*columns).where(table.c.trace == trace.pk).order_by(*order)
-        return [tuple(row) for row in session.execute(query)]
+        return {
+            table.name: [
+                tuple(row) for row in session.execute(_rows_of(table, frozenset(leave)), {"pk": trace.pk})
+            ]
+            for table in tables
+        }
 
 
-def derived(database: Database, public: str, leave: set[str] = CLOCKS) -> Rows:
+def table_rows(
+    database: Database, public: str, table: Any, leave: Set[str] = CLOCKS
+) -> list[tuple[Any, ...]]:
+    return _asked(database, public, [table], leave)[table.name]
+
+
+def derived(database: Database, public: str, leave: Set[str] = CLOCKS) -> Rows:
     """Every table that analysis writes."""
-    return {table.name: table_rows(database, public, table, leave) for table in DERIVED}
+    return _asked(database, public, DERIVED, leave)
 
 
 def summary(database: Database, public: str) -> dict[str, Any]:
