@@ -15,12 +15,15 @@ run: $(STAMPS)/run
 # One worker a processor, up to eight. Each begins with a stretch of its own, so that what tests of a file share is made
 # once, and takes over from the others when it is through.
 SPREAD := -n logical --maxprocesses 8 --dist worksteal
+# Of tests in browsers two at a time, since half of the time they wait for a page. Each worker has a server and a browser of
+# its own; a file stays with one, so that what its tests share is made once.
+BROWSERS := -n 2 --dist loadfile
 
 # Of long products of tests this runs a slice; make fuzz runs them whole (tests/slices.py).
 # Tests in real browsers run by themselves, after the others, so that they are not starved of processor time.
 test: $(STAMPS)/dev $(STAMPS)/browser
 	$(BIN)/python -m pytest $(SPREAD) -m "not browser"
-	$(BIN)/python -m pytest -m browser
+	$(BIN)/python -m pytest $(BROWSERS) -m browser
 
 test-fast: $(STAMPS)/dev
 	$(BIN)/python -m pytest $(SPREAD) -m "not browser"

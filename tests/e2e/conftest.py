@@ -1,4 +1,4 @@
-"""One server, one browser for the whole session; each test has a context of its own that is watched."""
+"""One server, one browser a session (a worker of pytest-xdist is one); each test has a watched context of its own."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.browser import DESK, SAMPLES, SHIPPED, Server, Watch, launch, serving
 
 HERE = Path(__file__).parent
+# what is waited for comes at once, and on a busy machine later; only a test that fails takes the longer for it
+expect.set_options(timeout=20_000)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
