@@ -15,6 +15,7 @@
   let source = null;
   let reached = -1; // the newest position told
   let over = false; // the recording has ended
+  let fetched = -1; // the position told when the page was last fetched: a page between two servers has none of its own
   let refused = false; // the newest answer was a refusal: nothing more is asked until a new position is told
   let missed = 0; // fetches in a row that got no answer
   let busy = false; // a fetch of ours
@@ -48,7 +49,11 @@
   };
 
   /* ── fetching ── */
-  const behind = () => view() && view().dataset.live !== undefined && (over || reached > Number(view().dataset.seq));
+  const behind = () => {
+    if (!view()) return false;
+    const live = view().dataset.live !== undefined;
+    return over ? live : reached > (live ? Number(view().dataset.seq) : fetched);
+  };
   const address = () => {
     const url = new URL(location.href);
     if (leaving !== null && following()) url.searchParams.set("start", leaving);
@@ -56,17 +61,16 @@
     else if (over && following() && reached > 0) url.searchParams.set("event", String(reached - 1));
     return url.pathname + url.search;
   };
+  const open = () => document.querySelector("details.menu[open], dialog[open]"); // it stays so
   const refresh = async () => {
     clearTimeout(timer);
     if (busy || refused || !(behind() || leaving !== null)) return;
-    // a menu or a dialog that is open stays so
-    const open = document.querySelector("details.menu[open], dialog[open]");
     const early = notBefore - performance.now();
     if (early > 0) {
       timer = setTimeout(refresh, early);
       return;
     }
-    if (open || others || document.documentElement.classList.contains("playing") || document.hidden) {
+    if (open() || others || document.documentElement.classList.contains("playing") || document.hidden) {
       timer = setTimeout(refresh, HELD);
       return;
     }
@@ -74,6 +78,7 @@
     const begun = heard = performance.now();
     try {
       asked = address();
+      fetched = reached;
       await go(asked);
     } finally {
       busy = false;
@@ -109,6 +114,10 @@
     heard = performance.now();
     refused = Boolean(ctx.response && ctx.response.status >= 400);
     missed = 0;
+    if (!open()) return;
+    event.preventDefault(); // opened meanwhile: what came is fetched again later
+    event.stopImmediatePropagation();
+    fetched = -1;
   }, { capture: true });
   document.addEventListener("htmx:error", (event) => { if (mine.has(event.detail.ctx)) missed += 1; });
   document.addEventListener("htmx:finally:request", (event) => {

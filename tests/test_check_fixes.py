@@ -8,6 +8,8 @@ import pytest
 
 from tests.commands import lanescope
 from tests.core.teams.script import lines
+from webapp.check_text import NO_FIX
+from webapp.core.rules import catalogue
 
 OPEN = '+0.0 streaming 1 "You" -> 201 S\n'
 END = '+8.0 final "You have 12 days." @S -> 202\n'
@@ -55,3 +57,8 @@ def test_a_consequence_has_none(tmp_path: Path) -> None:
     told = printed(tmp_path, script)
     assert [line.split()[0] for line in told] == ["▲", "Fix:", "○"]
     assert told[2].endswith("follows from TEAMS-017@1")
+
+
+def test_rows_without_a_fix_are_known_by_their_words() -> None:
+    """Were the catalogue worded anew, they would be printed as something to do."""
+    assert NO_FIX in {row.fix for row in catalogue().values()}

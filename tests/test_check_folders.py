@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.commands import lanescope
+from webapp.check_files import BESIDE as KINDS
+from webapp.check_files import NAMED_SO
+from webapp.core.foreign import BY_SLUG
 
 GOOD = (
     b'{"type":"RUN_STARTED","threadId":"t","runId":"r"}\n{"type":"RUN_FINISHED","threadId":"t","runId":"r"}\n'
@@ -79,9 +82,12 @@ def test_a_folder_without_a_recording_is_an_error(tmp_path: Path) -> None:
     assert out.startswith("CONFORMANT  a.ndjson\n")
 
 
+def test_each_kind_that_is_skipped_is_one_that_is_known() -> None:
+    """A slug that the catalogue does not have would never be met, and its files would fail the check."""
+    assert set(BY_SLUG) >= KINDS
+
+
 def test_the_names_of_recordings_are_in_the_reference() -> None:
     """docs/report.md lists the endings that keep a file from being skipped."""
-    from webapp.check_files import NAMED_SO
-
     told = (Path(__file__).parents[1] / "docs" / "report.md").read_text(encoding="utf-8")
     assert [ending for ending in sorted(NAMED_SO) if f"`{ending}`" not in told] == []

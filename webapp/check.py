@@ -20,6 +20,7 @@ from webapp.check_files import again, beside, expand, is_no_recording, load_inpu
 from webapp.check_judge import Judged, judge
 from webapp.check_text import as_text, skipped
 from webapp.core.findings import SEVERITIES, Report
+from webapp.core.kinds import ProtocolName
 from webapp.errors import UserError
 from webapp.ingest.cleaner import Cleaner
 from webapp.readers.every import every
@@ -31,7 +32,7 @@ from webapp.readers.several import Refused
 def check(
     paths: Annotated[list[str], typer.Argument(help="Recordings, folders of them, or - for standard input.")],
     protocol: Annotated[
-        Literal["auto", "ag-ui", "teams"], typer.Option(help="What the recordings speak.")
+        Literal["auto", ProtocolName], typer.Option(help="What the recordings speak.")
     ] = "auto",
     format_: Annotated[
         Literal["text", "json"], typer.Option("--format", help="json: one object a line.")

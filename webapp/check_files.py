@@ -16,6 +16,7 @@ from webapp.errors import UserError
 from webapp.readers.detect import Detection
 from webapp.readers.packing.layers import plain_name
 from webapp.readers.several import pieces_of, spooled
+from webapp.readers.signs import BINARY, MARKUP
 
 PIECE = 64 * 1024
 NAMED_SO = frozenset({".sse", ".ndjson", ".jsonl", ".har", ".transcript", ".log"})
@@ -33,7 +34,7 @@ BESIDE = frozenset(
         "run-input",
     }
 )
-BARE_REASONS = frozenset({"binary", "XML or HTML markup"})  # of `readers.signs.what_else`
+BARE_REASONS = frozenset({BINARY, MARKUP})  # what it is, where no such kind is known
 MAX_INPUT_BYTES = 64 * 1024 * 1024  # a RunAgentInput with a long history
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.core.agui.test_cases import FILES, lines, replay
 from tests.core.teams import script
-from tests.core.test_cases import FILES, lines, replay
 from webapp.core import Replay
 from webapp.core.blind import BLIND, blind
 from webapp.core.evidence import ResponseHead

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
+import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser import PHONE, Server, Watch, message, serving
@@ -134,10 +135,11 @@ def test_every_panel_follows_and_the_end_leaves_the_reader_where_he_is(page: Pag
     expect(page.locator("#view")).to_have_attribute("data-event", "10")
 
 
+@pytest.mark.parametrize("page_first", [False, True], ids=["sender first", "page first"])
 def test_an_open_page_outlives_a_restart_of_the_server(
-    new_context: NewContext, watch: Watch, tmp_path: Path
+    new_context: NewContext, watch: Watch, tmp_path: Path, page_first: bool
 ) -> None:
-    """The page finds the server again by itself, and shows each event once."""
+    """The page finds the server again by itself, whoever is back first, and shows each event once."""
     watch.allowed |= {503}
     with serving(tmp_path) as first:
         watch.host = urlsplit(first.url).netloc
@@ -147,11 +149,10 @@ def test_an_open_page_outlives_a_restart_of_the_server(
         live.send(STARTED, *messages(0, 2))
         page.goto(live.url)
         expect(page.locator("#e6")).to_be_visible()
-        # the recording goes on before the page is back: one that is back first is told that it was stopped
-        page.route("**/live*", lambda route: route.abort("connectionrefused"))
     with serving(tmp_path, port):
+        if page_first:
+            expect(page.locator("html")).not_to_have_class(re.compile("unheard"))
         live.send(*messages(2, 2))
-        page.unroute("**/live*")
         expect(page.locator("#e12")).to_be_visible()
         assert page.locator("#rows tbody tr[id]").count() == 13
         page.close()  # what it would say of the end of this server is none of the test's
@@ -218,6 +219,27 @@ def test_a_page_whose_trace_was_deleted_says_so_and_asks_no_more(
     seen = len(asked)
     page.wait_for_timeout(1500)
     assert len(asked) == seen <= 3
+
+
+def test_a_menu_that_is_opened_while_the_page_is_fetched_stays_open(page: Page, server: Server) -> None:
+    """What came is left out, and fetched again once the menu is closed."""
+    live = Recording(server, "menu-meanwhile")
+    live.send(STARTED, *messages(0, 2))
+    page.goto(live.url)
+    expect(page.locator("#e6")).to_be_visible()
+    held: list[Route] = []
+    fetched = re.compile(rf"/traces/{live.id}(?!/live)")
+    page.route(fetched, lambda route: route.continue_() if held else held.append(route))
+    with page.expect_request(fetched):
+        live.send(*messages(2, 2))
+    page.locator("#export summary").click()
+    with page.expect_response(fetched):
+        held[0].continue_()
+    page.wait_for_timeout(100)
+    expect(page.locator("#export")).to_have_attribute("open", "")
+    page.locator("#export summary").click()
+    expect(page.locator("#e12")).to_be_visible()
+    live.end()
 
 
 def test_a_menu_that_is_open_stays_open(page: Page, server: Server) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from tests.streams import finished, message, started
 from webapp.core import Record, Replay
+from webapp.ingest import index as places
 from webapp.ingest.index import HEAD, MAX_TYPES, SEQ, Indexer
 from webapp.storage import bulk
 from webapp.storage.models import EventRow, Segment
@@ -46,6 +47,13 @@ def piece(id_: str, delta: str, **more: Any) -> Event:
 
 def chunk(id_: str, delta: str, **more: Any) -> Event:
     return {"type": "TEXT_MESSAGE_CHUNK", "messageId": id_, "role": "assistant", "delta": delta, **more}
+
+
+def test_the_places_of_columns_are_those_of_the_table() -> None:
+    """Rows are tuples, so a column that is put in between would move all behind it."""
+    names = ("SEQ", "HEAD", "AT", "TS", "PREFIX", "TYPE", "ITEM", "SYNTHS")
+    columns = ["seq", "head", "at", "ts", "prefix_at", "type", "item", "synth"]
+    assert [bulk.columns(EventRow)[getattr(places, name)] for name in names] == columns
 
 
 def test_growth_folds_under_its_first_record() -> None:

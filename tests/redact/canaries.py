@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.core.agui.test_cases import lines
 from tests.core.teams import script
-from tests.core.test_cases import lines
 
 _LOWER = {ord(c): chr(0x430 + n) for n, c in enumerate(string.ascii_lowercase)}
 _UPPER = {ord(c): chr(0x410 + n) for n, c in enumerate(string.ascii_uppercase)}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.core.test_cases import lines
+from tests.core.agui.test_cases import lines
 from tests.redact.canaries import LETTERS, agui_cases
 from webapp.core import Replay
 from webapp.core.agui.shapes import SHAPES

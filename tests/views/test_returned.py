@@ -119,3 +119,12 @@ def test_the_diagram_shows_no_growth_of_a_removed_message(keep: Store, show: Any
     assert drawn.count("message 1 grows") == 2 * 2  # at #2 and #6, each in the drawing and in words
     assert drawn.count("message 1 (removed)") == 2 * 1
     assert "message 1 complete" in drawn
+
+
+def test_the_last_of_several_that_came_back_is_quoted(told: Any) -> None:
+    """In the order of the stream, whatever the snapshot's is."""
+    one, *more_of_one = message("a", "One.")
+    two, *more_of_two = message("b", "Two.")
+    both = snapshot(("b", "Two."), ("a", "One."))
+    seen, _, _ = told([started(), one, two, snapshot(), *more_of_one, *more_of_two, both, finished()])
+    assert seen == "2 messages, the last “Two.”"

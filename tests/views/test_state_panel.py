@@ -172,6 +172,14 @@ def test_the_state_starts_from_the_requests_state(show: Show) -> None:
     assert "not recorded" in unknown.starts
 
 
+def test_where_it_started_is_of_no_matter_after_a_snapshot(show: Show) -> None:
+    """Nothing is said of the request once the state came whole; before that it is."""
+    events = [START, patch(put("/b", 2)), whole({"a": 1}), patch(put("/c", 3)), END]
+    assert "not recorded" in show(events, event=1).starts
+    assert show(events, event=2).starts == ""
+    assert show(events, event=3).starts == ""
+
+
 def test_before_the_first_state_event_it_is_the_requests(show: Show) -> None:
     """And the way to the first one is a link."""
     panel = show(

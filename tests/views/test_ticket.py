@@ -22,6 +22,23 @@ HOSTILE = (
     "`</code>` | x | **bold** [a](http://evil.example) ![i](http://evil.example/i.png) <img src=x onerror=y> "
     "\n\n# head\n- item\n```\n&lt; www.evil.example @someone #7 \\| \\` ~~s~~ $m$ \u202e\u2028 <http://evil.example>"
 )
+CUT = b"".join(  # a log that cuts its lines, and so lost pieces of a text, arguments and a result
+    f"2026-11-30 09:12:0{second} INFO {json.dumps(event)}"[:150].encode() + b"\n"
+    for second, event in enumerate(
+        [
+            {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},
+            {"type": "TEXT_MESSAGE_START", "messageId": "m", "role": "assistant"},
+            {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "Hello"},
+            {"type": "TEXT_MESSAGE_CONTENT", "messageId": "m", "delta": "long " * 50},
+            {"type": "TEXT_MESSAGE_END", "messageId": "m"},
+            {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "find"},
+            {"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "long " * 50},
+            {"type": "TOOL_CALL_RESULT", "messageId": "n", "toolCallId": "c", "content": "long " * 50},
+            {"type": "TOOL_CALL_END", "toolCallId": "c"},
+            {"type": "RUN_FINISHED", "threadId": "t", "runId": "r"},
+        ]
+    )
+)
 Told = Callable[..., str]
 
 
@@ -57,10 +74,25 @@ def test_a_rejected_trace_says_what_where_why_and_how_to_fix_it(told: Told) -> N
     assert head.startswith("**✖ Rejected.** A client stops at `#352`: a chunk without `messageId`")
     for label in ("Trace", "Cause", "Why", "What to change", "Whose side", "The user saw", "Findings"):
         assert sum(line.startswith(f"- **{label}:** ") for line in rest) == 1
-    assert "- **Cause:** fatal at `#352`, `AGUI-CHK-01`: " in text
+    assert "- **Cause:** fatal at `#352`, by the rule `AGUI-CHK-01`: " in text
     assert rest[-1].startswith("Judged by Lanescope ")
     assert rest[-1].endswith(f"Trace: <{LINK}?event=352>")
     assert "a note" not in text
+
+
+def test_a_note_is_called_no_cause(told: Told) -> None:
+    """Where nothing is wrong, what is told is a note, by its rule."""
+    text = told(CUT)
+    assert "- **Note:** at `#6`, by the rule `AGUI-TOL-18`: " in text
+    assert "**Cause:**" not in text
+
+
+def test_cut_lines_are_told_where_nothing_is_wrong(told: Told) -> None:
+    """Headline, what the user saw and a line of their own: what was read is not all that was sent."""
+    text = told(CUT)
+    assert "Nothing wrong in the 7 events that could be read, while other lines were cut" in text
+    assert "The lines that were cut may have held more." in text
+    assert "- **The recording:** The lines seem to be cut at 150 characters " in text
 
 
 def test_the_few_events_that_matter_are_a_table(told: Told) -> None:

@@ -10,6 +10,11 @@ import pytest
 from fastapi.testclient import TestClient
 
 from tests.streams import finished, message, sse, started
+from tests.web.conftest import BASE
+from webapp.app import create_app
+from webapp.ingest.live import transactions
+from webapp.settings import Settings
+from webapp.storage.db import Database
 from webapp.web import follow
 
 WHOLE = sse(started(), *message("m", "Hello", " world"), finished())
@@ -61,6 +66,40 @@ def test_who_comes_late_or_again_gets_the_position_at_once(
         assert [data for _, data, _ in _events(answer.iter_lines())] == [
             {"trace": public, "seq": 6, "status": "ready"}
         ]
+
+
+def test_a_recording_goes_on_behind_a_restart_and_so_does_its_page(
+    settings: Settings, database: Database
+) -> None:
+    """A page that is back before the sender is not told the end, after which it would ask no more."""
+    cut = WHOLE.index(b"\n\n", 150) + 2
+    with TestClient(create_app(settings, database), base_url=BASE) as first:
+        begun = _begin(first)
+        first.post(f"{begun['events']}?seq=1", content=WHOLE[:cut])
+    with TestClient(create_app(settings, database), base_url=BASE) as second:
+        assert "was stopped" in second.get(begun["url"]).text
+        with second.stream("GET", f"{begun['url']}/live") as answer:
+            events = _events(answer.iter_lines())
+            assert next(events)[1]["status"] == "live"
+            second.post(f"{begun['events']}?seq=2", content=WHOLE[cut:])
+            second.post(begun["end"])
+            told = [data for _, data, _ in events]
+    assert (told[-1]["seq"], told[-1]["status"]) == (6, "ready")
+
+
+def test_a_recording_whose_sender_stays_away_has_ended(
+    settings: Settings, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is awaited for a while only."""
+    monkeypatch.setattr(transactions, "AWAITED", 0.0)
+    with TestClient(create_app(settings, database), base_url=BASE) as first:
+        begun = _begin(first)
+        first.post(f"{begun['events']}?seq=1", content=WHOLE)
+    with (
+        TestClient(create_app(settings, database), base_url=BASE) as second,
+        second.stream("GET", f"{begun['url']}/live") as answer,
+    ):
+        assert [data["status"] for _, data, _ in _events(answer.iter_lines())] == ["ready"]
 
 
 def test_a_watcher_of_a_deleted_trace_is_told(client: TestClient) -> None:

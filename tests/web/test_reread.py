@@ -62,6 +62,14 @@ def test_a_missing_beginning_is_plain_to_see(client: TestClient) -> None:
     assert "The capture may start in the middle of a run" in page
 
 
+def test_lines_that_were_cut_are_plain_to_see(client: TestClient) -> None:
+    """Above the events, like a missing beginning: a link alone is overlooked where nothing else is wrong."""
+    long = [{"type": "TEXT_MESSAGE_CONTENT", "messageId": "m-1", "delta": "long " * 50}] * 3
+    log = "".join(f"09:12:01 INFO {line(event)}"[:120] + "\n" for event in [*CLEAN, *long])
+    page = client.get(f"/traces/{add(client, log)}").text
+    assert "The recording, not the agent: The lines seem to be cut at 120 characters" in words(page)
+
+
 def test_the_lines_not_understood_are_listed(client: TestClient) -> None:
     """Number, offset and text, which is text; each leads to its place."""
     id_ = add(client, CHAT)

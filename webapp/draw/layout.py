@@ -8,7 +8,7 @@ measured.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 ELLIPSIS = "…"
@@ -39,15 +39,23 @@ def since(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60:02d} min"
 
 
-def apart(times: Sequence[float | None]) -> list[str]:
+def apart(
+    times: Sequence[float | None],
+    exact: Callable[[float, int], str] | None = None,
+    steps: Sequence[int] = _EXACT,
+) -> list[str]:
     """Times since the start for rows that stand under each other, all as exact as it takes for neighbours that a
-    millisecond or more parts to read differently: `5:50.35`, `5:50.37`. None is ""."""
+    millisecond or more parts to read differently: `5:50.35`, `5:50.37`. None is "".
+
+    exact: writes seconds with so many decimals, one of steps; else as `since` does where that is enough
+    """
+    write = exact or _exact
     known = [seconds for seconds in times if seconds is not None]
     pairs = [(a, b) for a, b in pairwise(known) if abs(a - b) >= 0.0009995]
-    for digits in _EXACT:
-        if all(_exact(a, digits) != _exact(b, digits) for a, b in pairs):
+    for digits in steps:
+        if all(write(a, digits) != write(b, digits) for a, b in pairs):
             break
-    return ["" if seconds is None else _exact(seconds, digits) for seconds in times]
+    return ["" if seconds is None else write(seconds, digits) for seconds in times]
 
 
 def _exact(seconds: float, digits: int) -> str:

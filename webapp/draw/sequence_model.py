@@ -183,7 +183,6 @@ class Diagram:
     selected: int | None = None
     rejected_at: int | None = None
     name: str = ""
-    clocked: bool = True  # some record has a time
 
     @cached_property
     def times(self) -> list[str]:

@@ -27,7 +27,9 @@ REACHED = {name: number for number, name in enumerate(NAMES)}
 SYNTH = {"closed": "end", "opened": "start", "grew": "grew"}
 SNAPSHOT = "MESSAGES_SNAPSHOT"
 
-SEQ, HEAD, AT, TS, PREFIX = 1, 2, 3, 4, 5  # places of those columns in a row of `events`
+# places of columns in a row of `events`
+SEQ, HEAD, AT, TS, PREFIX = 1, 2, 3, 4, 5
+TYPE, ITEM, SYNTHS = 6, 8, 12
 
 Row = tuple[Any, ...]
 

@@ -17,7 +17,6 @@ from sqlalchemy.orm import Session
 from webapp.core.replay import ENGINE_VERSION
 from webapp.errors import BadInput, Busy, NotFound, TooLarge, UserError
 from webapp.ingest import seal_notes
-from webapp.ingest.ahead import ahead
 from webapp.ingest.analyse import analyse
 from webapp.ingest.choose import bounds as bounds_of
 from webapp.ingest.cleaner import Cleaner
@@ -30,6 +29,7 @@ from webapp.ingest.rows import artefact_row
 from webapp.ingest.upload import engine_for, write_reading
 from webapp.ingest.upload_bytes import AS_TEXT, is_binary, with_notes
 from webapp.readers import detect, limits, parts
+from webapp.readers.ahead import ahead
 from webapp.readers.base import Artefact
 from webapp.readers.head import HEAD_BYTES, Head
 from webapp.readers.packing.utf16 import as_utf8

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from webapp.core.evidence import ResponseHead
 from webapp.core.findings import Finding, Report, Run
 from webapp.ingest.clock import Clock
 from webapp.ingest.index import Entry, Indexer, Row
@@ -144,7 +145,7 @@ def sum_up(trace: Trace, index: Indexer, clock: Clock, report: Report, account: 
     trace.not_understood = account.not_understood
     trace.strays = [stray.line for stray in account.strays]
     trace.artefacts = [artefact_row(artefact) for artefact in account.artefacts]
-    trace.head = _head(account)
+    trace.head = head_row(account.head)
     trace.skipped_rules = [{"rule": s.rule, "reason": s.reason} for s in report.skipped_rules]
     trace.clock, trace.clock_source = clock.kind, clock.source
     trace.started, trace.ended = clock.span()
@@ -172,9 +173,8 @@ def artefact_row(artefact: Artefact) -> dict[str, Any]:
     return {"kind": artefact.kind, "message": storable(artefact.message), "line": artefact.line}
 
 
-def _head(account: Account) -> dict[str, Any] | None:
-    """The response head as it is stored: no values but the status and the content type."""
-    head = account.head
+def head_row(head: ResponseHead | None) -> dict[str, Any] | None:
+    """A response head as it is stored: no values but the status and the content type."""
     if head is None:
         return None
     kind = None if head.content_type is None else storable(head.content_type)[:200]

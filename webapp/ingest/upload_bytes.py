@@ -15,11 +15,11 @@ from typing import IO, Any
 from sqlalchemy.orm import Session
 
 from webapp.errors import TooLarge
-from webapp.ingest.ahead import ahead
 from webapp.ingest.aside import Aside
 from webapp.ingest.cleaner import Cleaner
 from webapp.ingest.original_parts import PartWriter
 from webapp.readers import limits, parts
+from webapp.readers.ahead import ahead
 from webapp.readers.base import Account, Artefact
 from webapp.readers.har.parts import TEAMS, HarParts
 from webapp.readers.head import HEAD_BYTES

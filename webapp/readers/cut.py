@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-KIND = "cut-lines"
+CUT_LINES = "cut-lines"  # what a note of them is called
 SHORTEST = 60  # of a length that is a limit; nobody cuts lines shorter
 LEAST = 3  # lines that make it one
 _OPENS = re.compile(rb'\{\s*"')
@@ -88,8 +88,8 @@ class CutLines:
         return None
 
 
-def sentence(size: str, count: int) -> str:
-    """What is said of it."""
+def cut_words(size: str, count: int) -> str:
+    """What is said of lines that were cut; see `found`."""
     return (
         f"The lines seem to be cut at {size} by whatever wrote them: {count:,} end there in the middle of JSON. "
         "Raise that limit, or capture the response itself."

@@ -6,9 +6,10 @@ with one stream nothing is asked. Part ids: `m2` a file of an archive, `m2.c1` a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import IO
 
+from webapp.readers.ahead import ahead
 from webapp.readers.exports import agui_devtools, copilotkit, envelopes, inspector
 from webapp.readers.har import connector, streamed
 from webapp.readers.har.parts import HarParts
@@ -117,33 +118,15 @@ def picked(several: Several, part: str | None) -> Part | None:
 
 def plain_file(source: Iterable[bytes], limits: Limits, form: str | None = None) -> IO[bytes] | None:
     """The file, expanded; None when it cannot hold several streams. form: as which it is to be read, if chosen."""
-    pieces = iter(source)
-    first = b""
-    while len(first) < SIGN_BYTES and (more := next(pieces, b"")):
-        first += more
-
-    def all_of() -> Iterator[bytes]:
-        yield first
-        yield from pieces
-
+    first, pieces = ahead(source, SIGN_BYTES)
     packed = unpacker(first, limits.max_expanded_bytes)
-    plain = all_of() if packed is None else expanded(packed, all_of())
-    head, held = bytearray(), []
-    for piece in plain:
-        held.append(piece)
-        head += piece[: HEAD_BYTES + 1]
-        if len(head) > HEAD_BYTES:
-            break
-    if packed is not None and is_archive(bytes(head)):
+    if packed is not None:
+        pieces = expanded(packed, pieces)
+    begun, pieces = ahead(pieces, HEAD_BYTES + 1)
+    head = begun[: HEAD_BYTES + 1]
+    if (packed is not None and is_archive(head)) or not splits(head, form):
         return None
-    if not splits(bytes(head[: HEAD_BYTES + 1]), form):
-        return None
-
-    def rest() -> Iterator[bytes]:
-        yield from held
-        yield from plain
-
-    return spooled(rest())
+    return spooled(pieces)
 
 
 def streams(

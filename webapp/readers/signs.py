@@ -18,6 +18,10 @@ HAR_ELSE = "a HAR file of a browser's network tab; save the response body of the
 EXCHANGES = "what they hold are calls of the Teams connector"
 ACTIVITIES = "what they hold are Teams activities"
 
+# What the input is, where `core.foreign` has no row for it
+BINARY = "binary"
+MARKUP = "XML or HTML markup"
+
 # First bytes -> what it is
 _MAGIC = (
     (b"\x1f\x8b", "gzip data"),
@@ -118,9 +122,9 @@ def what_else(head: bytes) -> str:
     if not head.strip():
         return "empty"
     if len(_CONTROL.findall(head)) * 20 > len(head) or b"\0" in head:
-        return "binary"
+        return BINARY
     if _MARKUP.match(head):
         return "an HTML page"
     if _XML.match(head):
-        return "XML or HTML markup"
+        return MARKUP
     return "plain text"

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from typing import Any, Never
 
-from webapp.readers import cut
 from webapp.readers.base import MAX_STRAYS, Account, Artefact, Stray
+from webapp.readers.cut import CUT_LINES, CutLines, cut_words
 from webapp.readers.limits import Limits, in_words
 
 STRAY_CHARS = 200
@@ -56,13 +56,13 @@ class Tally:
         self.account.head_missing = True
         self.artefact(HEAD_MISSING, NO_HEAD, line)
 
-    def cut_lines(self, lengths: cut.CutLines) -> None:
+    def cut_lines(self, lengths: CutLines) -> None:
         """Note, at the end of the input, that lines were cut at one length; it takes the place of a vaguer note."""
         if (found := lengths.found()) is not None:
             size, count, line = found
             artefacts = self.account.artefacts
-            artefacts[:] = [each for each in artefacts if each.kind != cut.KIND]
-            self.artefact(cut.KIND, cut.sentence(size, count), line)
+            artefacts[:] = [each for each in artefacts if each.kind != CUT_LINES]
+            self.artefact(CUT_LINES, cut_words(size, count), line)
 
     def room(self, line: int) -> bool:
         """Whether one more record may be offered; takes the place if so, else says why not."""

@@ -108,6 +108,14 @@ def idle(session: Session, owner: str, kind: str, heard_since: float) -> list[in
     return list(session.scalars(left.order_by(Capture.trace)))
 
 
+def ended_so(session: Session, trace: int, kind: str, reasons: Sequence[str], since: float) -> bool:
+    """Whether a recording of this kind ended since then, for one of these reasons."""
+    capture = session.get(Capture, trace)
+    if capture is None or capture.ended is None or capture.kind != kind:
+        return False
+    return capture.ended >= since and capture.reason in reasons
+
+
 def of(session: Session, traces: Sequence[int]) -> dict[int, Capture]:
     """Those of several traces, by `traces.pk`, read anew."""
     query = select(Capture).where(Capture.trace.in_(traces)).execution_options(populate_existing=True)

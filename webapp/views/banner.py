@@ -23,7 +23,8 @@ from webapp.views.unsettled import Ended
 
 CAPTURE = (
     "Capture the response body of the agent’s own endpoint, for instance with "
-    "`curl -N -H 'Content-Type: application/json' -d @run.input.json URL > run.sse`, and upload both files."
+    "`curl -N -H 'Content-Type: application/json' -d @run.input.json URL > run.sse`, and upload `run.sse` together "
+    "with `run.input.json`, the body of the request."
 )
 FAILED = "AGUI-RUN-06"  # the agent itself says that its run failed
 _PLACES = 4  # findings linked in the banner
@@ -78,7 +79,7 @@ def build(session: Session, trace: Trace, page: PageContext, first: FindingRow |
         why=why,
         whose=whose,
         whose_more=advice.cause,
-        saw=f"{seen} {never}".strip(),
+        saw=" ".join(part for part in (seen, never, _lost(trace) if seen else "") if part),
         change=advice.fix,
         rule=first.rule if first is not None and advice.fix else "",
         found=_found(session, trace),
@@ -152,6 +153,8 @@ def _head(session: Session, trace: Trace, page: PageContext, first: FindingRow |
 
 def _headline(trace: Trace, first: FindingRow | None, stopped: bool) -> str:
     nothing = f"Nothing wrong in {names.plural(trace.events, 'event')}"
+    if how_read.events_lost(trace):
+        nothing = nothing.replace(" in ", " in the ", 1) + " that could be read, while other lines were cut"
     if stopped:
         nothing += ", up to where the recording was stopped"
     if first is None:
@@ -242,6 +245,10 @@ def _unread(trace: Trace) -> str:
 def _first_sentence(text: str) -> str:
     head, dot, _ = text.partition(". ")
     return f"{head}." if dot else text
+
+
+def _lost(trace: Trace) -> str:
+    return "The lines that were cut may have held more." if how_read.events_lost(trace) else ""
 
 
 def _found(session: Session, trace: Trace) -> str:

@@ -10,6 +10,7 @@ from webapp.views import names, sealed
 from webapp.views.content import showable
 
 HEADERS = 20  # names of headers that are listed
+CUT_LINES = "cut-lines"  # what the readers call lines that a limit of the log cut
 
 
 def read_as(trace: Trace) -> str:
@@ -54,6 +55,16 @@ def masked(trace: Trace) -> str:
 def told(trace: Trace) -> list[dict[str, object]]:
     """The artefacts that are listed: the response head has its own line."""
     return [each for each in trace.artefacts if not (trace.head and each.get("kind") == "http-head")]
+
+
+def cut_lines(trace: Trace) -> list[dict[str, object]]:
+    """The artefact that says so, when whatever wrote the recording cut its lines at one length."""
+    return [each for each in trace.artefacts if each.get("kind") == CUT_LINES]
+
+
+def events_lost(trace: Trace) -> bool:
+    """Whether events are missing because their lines were cut: what is there is not all that was sent."""
+    return bool(trace.not_understood and cut_lines(trace))
 
 
 def is_binary(trace: Trace) -> bool:

@@ -7,10 +7,10 @@ ids, numbers of events are `#12`, counts have separators, times carry their unit
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any, Protocol
 
 from webapp.core.findings import SEVERITIES, VERDICTS, party_words
+from webapp.draw import layout
 from webapp.storage.items import StoredLane
 from webapp.storage.models import Trace
 from webapp.views import answer_status
@@ -164,14 +164,8 @@ def since(seconds: float, digits: int = 0) -> str:
 
 
 def apart(times: Sequence[float | None]) -> list[str]:
-    """`since` for rows that stand under each other, as exact as it takes for neighbours that a millisecond or more
-    parts to read differently. None is ""."""
-    known = [seconds for seconds in times if seconds is not None]
-    pairs = [(a, b) for a, b in pairwise(known) if abs(a - b) >= 0.0009995]
-    for digits in (0, 2, 3):
-        if all(since(a, digits) != since(b, digits) for a, b in pairs):
-            break
-    return ["" if seconds is None else since(seconds, digits) for seconds in times]
+    """`since` for rows that stand under each other, as exact as they have to be to differ, see `layout.apart`."""
+    return layout.apart(times, since, (0, 2, 3))
 
 
 def size_words(size: int) -> str:

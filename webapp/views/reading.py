@@ -61,10 +61,13 @@ def build(trace: Trace, sel: Selection, *, shared: bool) -> Reading:
         again="" if shared or trace.redaction else f"{sel.base}/reread",
         judge="" if shared or not old else f"{sel.base}/rejudge",
         engine=showable(trace.engine) if old else "",
-        notes=tuple(
-            f"The recording, not the agent: {names.artefact_words(each)}." for each in _cut(trace)[:1]
-        ),
+        notes=tuple(f"The recording, not the agent: {sentence}" for sentence in lacks(trace)),
     )
+
+
+def lacks(trace: Trace) -> list[str]:
+    """What is missing of the stream because of the recording, in sentences."""
+    return [f"{names.artefact_words(each)}." for each in [*_cut(trace)[:1], *how_read.cut_lines(trace)]]
 
 
 def strays_href(sel: Selection) -> str:

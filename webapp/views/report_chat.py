@@ -80,7 +80,7 @@ def _message(
     if row.lane:
         who += f", {content.showable(names.clip(page.lane_name(row.lane), 60))}"
     if back is not None:
-        told = returned.told({row.ord: back}).partition(" was ")[2].rstrip(".")
+        told = f"off the screen {back.away}"
         if out := sealed.text(trace, row.chars):
             return Message(who, out, 0, "", told)
         head, tail = back.text[:SHOWN], back.text[SHOWN:][-SHOWN:]

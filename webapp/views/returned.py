@@ -34,6 +34,11 @@ class Back:
     known: bool
 
     @property
+    def away(self) -> str:
+        """`from #10 until #22 brought it back`."""
+        return f"from #{self.gone} until #{self.at} brought it back"
+
+    @property
     def recovered(self) -> int:
         """Characters that the user missed until then."""
         lost = self.item.chars - self.item.chars_seen
@@ -82,8 +87,7 @@ def told(found: Mapping[int, Back]) -> str:
     if not found:
         return ""
     first = min(found.values(), key=lambda back: back.gone)
-    while_ = f"from #{first.gone} until #{first.at} brought it back."
     name = names.item_name(first.item)
     if len(found) == 1:
-        return f"{name[:1].upper()}{name[1:]} was off the screen {while_}"
-    return f"{names.plural(len(found), 'message')} were off the screen for a while, {name} {while_}"
+        return f"{name[:1].upper()}{name[1:]} was off the screen {first.away}."
+    return f"{names.plural(len(found), 'message')} were off the screen for a while, {name} {first.away}."

@@ -56,6 +56,12 @@ def starts(found: Rebuilt) -> str:
         return "The state starts from the request’s state, as given with the recording."
     if found.source == "echoed":
         return f"The state starts from the request’s state, as the run echoes it at #{found.source_at}."
+    if found.last is not None and any(
+        moment.change is not None and moment.change.kind == "snapshot"
+        for seq, moment in found.moments.items()
+        if seq <= found.last.seq
+    ):
+        return ""  # it came whole: where it started is of no matter any more
     return "The request’s state is not recorded, so the state is taken to start empty."
 
 

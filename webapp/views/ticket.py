@@ -11,11 +11,12 @@ from sqlalchemy.orm import Session
 from webapp import __version__
 from webapp.core.rules.model import catalogue
 from webapp.storage.models import Trace
-from webapp.views import banner, causes, names, sealed
+from webapp.views import banner, causes, names, reading, sealed
 from webapp.views.markdown import code, plain, prose
 from webapp.views.page import load, opens_at
 from webapp.views.trace import first_cause
 
+NOTE = names.SEVERITY_WORD["info"]  # of a trace in which nothing is wrong it is no cause
 CAUSES = 3
 EVENTS = 12
 RAW = 200  # characters of a record
@@ -40,7 +41,8 @@ def build(session: Session, trace: Trace, link: str) -> str:
         lines.append(f"- **Redacted:** {plain(sealed.line(trace))}")
     for row in rows[:1]:
         cause = causes.tell(session, trace, row)
-        lines.append(f"- **Cause:** {cause.word.lower()} at `#{cause.event}`, {_rule(cause.rule)}")
+        what = "**Note:**" if cause.word == NOTE else f"**Cause:** {cause.word.lower()}"
+        lines.append(f"- {what} at `#{cause.event}`, by the rule {_rule(cause.rule)}")
     for label, text in (
         ("Why", told.why),
         ("What to change", told.change),
@@ -49,6 +51,8 @@ def build(session: Session, trace: Trace, link: str) -> str:
     ):
         if text:
             lines.append(f"- **{label}:** {_prose(text)}")
+    if trace.verdict != "unchecked":
+        lines += [f"- **The recording:** {_prose(sentence)}" for sentence in reading.lacks(trace)]
     if told.found:
         lines.append(f"- **Findings:** {told.found}")
     for row in rows[1:]:

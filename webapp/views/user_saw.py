@@ -40,7 +40,8 @@ def told(session: Session, trace: Trace, page: PageContext, first: FindingRow | 
     if number < trace.messages:
         said = f"{names.count(number)} of {names.plural(trace.messages, 'message')}"
     cut = _cut_message(session, trace, first, backs)
-    last = cut or delivered.last_seen(session, trace.pk) or next((b.item for b in backs.values()), None)
+    seen = [delivered.last_seen(session, trace.pk), *(back.item for back in backs.values())]
+    last = cut or max(filter(None, seen), key=lambda item: item.ord, default=None)
     if last is not None:
         among = f"; {names.item_name(last)} stops at" if cut else ", the last" if number > 1 else ","
         said += f"{among} {_quote(session, trace, page, last, backs.get(last.ord))}"

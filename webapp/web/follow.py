@@ -15,6 +15,7 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.concurrency import run_in_threadpool
 
 from webapp.errors import Busy, NotFound
+from webapp.ingest.live import transactions
 from webapp.ingest.live.hub import EVERY, LIVE, Hub
 from webapp.ingest.signals import Signal
 from webapp.storage import traces as repository
@@ -86,9 +87,9 @@ async def _one(database: Database, hub: Hub, public: str) -> AsyncIterator[Serve
             if news is None:
                 return
             known = [signal for signal in news if signal.trace == public]
-            if not known:
+            if not known or known[-1].status != LIVE:
                 position = await run_in_threadpool(_position, database, public)
-            elif known[-1].status != position.status or known[-1].seq > position.seq:
+            elif known[-1].seq > position.seq:
                 position = known[-1]  # an older one was on its way while the database was asked
     finally:
         await following.aclose()
@@ -111,6 +112,11 @@ def _event(kind: str, public: str, seq: int, status: str) -> ServerSentEvent:
 
 
 def _position(database: Database, public: str) -> Signal | None:
+    """Where a trace stands. One whose server was just started again passes for live until its sender is back, since a
+    page that is told the end asks no more."""
     with database.session() as session:
         trace = repository.get(session, public)
-        return None if trace is None else Signal(public, trace.records, trace.status)
+        if trace is None:
+            return None
+        awaited = trace.status != LIVE and transactions.awaited(session, trace.pk)
+        return Signal(public, trace.records, LIVE if awaited else trace.status)

@@ -15,6 +15,7 @@ from fastapi.responses import JSONResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
+from webapp.core.kinds import ProtocolName
 from webapp.errors import BadInput, Busy, OutOfOrder, TooLarge
 from webapp.ingest.live import batches
 from webapp.ingest.live.handle import Live
@@ -69,7 +70,7 @@ _FAULTS: dict[int | str, dict[str, Any]] = {
 _MISSING: dict[str, Any] = {"model": Fault, "description": "No such recording"}
 Name = Annotated[str, Query(max_length=200, description="what the trace is called")]
 Protocol = Annotated[
-    Literal["ag-ui", "teams"] | None,
+    ProtocolName | None,
     Query(description="the protocol to judge it by; left out, its first records say"),
 ]
 Form = Annotated[

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 
+from webapp.core.kinds import ProtocolName, Verdict
 from webapp.settings import Settings
 from webapp.storage import traces as repository
 from webapp.storage.models import Trace
@@ -38,10 +39,8 @@ def listing(
             "message text; or the day it was stored, as `2026-11-29`",
         ),
     ] = "",
-    verdict: Annotated[
-        Literal["rejected", "nonconformant", "warnings", "conformant", "unchecked"] | None, Query()
-    ] = None,
-    protocol: Annotated[Literal["ag-ui", "teams"] | None, Query()] = None,
+    verdict: Annotated[Verdict | None, Query()] = None,
+    protocol: Annotated[ProtocolName | None, Query()] = None,
     status: Annotated[
         Literal["live", "ready", "failed"] | None, Query(description="`live`: those that are recorded now")
     ] = None,

@@ -8,7 +8,7 @@ read in pieces.
 from __future__ import annotations
 
 from tempfile import SpooledTemporaryFile
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, TypedDict
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
@@ -16,6 +16,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.types import Message
 
+from webapp.core.kinds import ProtocolName
 from webapp.errors import BadInput, ErrorSentence, NotFound, TooLarge
 from webapp.ingest.choose import ManyStreams
 from webapp.ingest.live.reading import FORMS
@@ -144,7 +145,7 @@ async def create_trace(
         ),
     ] = "",
     protocol: Annotated[
-        Literal["ag-ui", "teams"] | None,
+        ProtocolName | None,
         Query(description="the protocol to judge it by; left out, its content says"),
     ] = None,
     live: Annotated[

@@ -11,9 +11,11 @@ from typing import Annotated, Literal
 
 from fastapi import Depends, Request
 
+from webapp.storage import keys
+
 Kind = Literal["open", "session", "key", "header", "link", "nobody"]
 Role = Literal["", "viewer", "editor", "admin"]
-Scope = Literal["", "push", "read", "admin"]
+Scope = Literal["", keys.Scope]  # "": it is no key
 RANKS: dict[Role, int] = {"": 0, "viewer": 1, "editor": 2, "admin": 3}
 
 

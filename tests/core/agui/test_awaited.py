@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from webapp.core import Finding, Replay
+from tests.core.agui.judged import found
 
 Event = dict[str, Any]
 START = {"type": "RUN_STARTED", "threadId": "t-1", "runId": "r-1", "protocolVersion": "1.0"}
@@ -27,13 +26,6 @@ HISTORY: list[Event] = [
     {"id": "h-1", "role": "tool", "toolCallId": "c-1", "content": "Sunny"},
 ]
 INPUT = {"threadId": "t-1", "runId": "r-1", "protocolVersion": "1.0", "messages": HISTORY}
-
-
-def found(*events: Event, asked: Event | None = None) -> list[Finding]:
-    replay = Replay("ag-ui", asked)
-    for event in events:
-        replay.feed(json.dumps(event).encode())
-    return replay.finish().findings
 
 
 def value(id_: str, subtype: str) -> Event:

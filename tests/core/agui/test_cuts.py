@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from webapp.core import Finding, Replay
+from tests.core.agui.judged import found
+from webapp.core import Finding
 from webapp.core.advice import advise
 from webapp.core.agui.engine import AguiEngine
 
@@ -24,13 +25,6 @@ OPEN = {"type": "TEXT_MESSAGE_START", "messageId": "m-1"}
 BEGINS_LATE = (
     "This event goes on with something that began before it: the recording may begin later than the stream."
 )
-
-
-def found(*events: Event | bytes, framing: tuple[str, ...] = ()) -> list[Finding]:
-    replay = Replay("ag-ui", None)
-    for event in events:
-        replay.feed(event if isinstance(event, bytes) else json.dumps(event).encode(), None, framing)
-    return replay.finish().findings
 
 
 def roots(findings: list[Finding]) -> list[str]:

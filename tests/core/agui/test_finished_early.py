@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from webapp.core import Finding, Replay
+from tests.core.agui.judged import found
 
 Event = dict[str, Any]
 START = {"type": "RUN_STARTED", "threadId": "t-1", "runId": "r-1", "protocolVersion": "1.0"}
@@ -46,13 +45,6 @@ ITEMS: dict[str, tuple[Event, Event | None, Event, str]] = {
         "AGUI-SUB-05",
     ),
 }
-
-
-def found(*events: Event) -> list[Finding]:
-    replay = Replay("ag-ui")
-    for event in events:
-        replay.feed(json.dumps(event).encode())
-    return replay.finish().findings
 
 
 @pytest.mark.parametrize("kind", ITEMS)

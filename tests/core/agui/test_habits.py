@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from webapp.core import Finding, Replay
+from tests.core.agui.judged import found
 
 Event = dict[str, Any]
 EVENTS: list[Event] = [
@@ -17,13 +16,6 @@ EVENTS: list[Event] = [
     {"type": "TEXT_MESSAGE_END", "messageId": "m-1"},
     {"type": "RUN_FINISHED", "threadId": "t-1", "runId": "r-1"},
 ]
-
-
-def found(*events: Event) -> list[Finding]:
-    replay = Replay("ag-ui")
-    for event in events:
-        replay.feed(json.dumps(event).encode())
-    return replay.finish().findings
 
 
 @pytest.mark.parametrize(

@@ -5,25 +5,16 @@ The plain firing case and near-miss of each are in `tests/cases`.
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from webapp.core import Report
-from webapp.core.replay import Replay
+from tests.core.agui.judged import judged
 
 Event = dict[str, Any]
 START = {"type": "RUN_STARTED", "threadId": "t-1", "runId": "r-1", "protocolVersion": "1.0"}
 FINISH = {"type": "RUN_FINISHED", "threadId": "t-1", "runId": "r-1"}
 SENTENCE = "I am looking into the status of your order now."
-
-
-def judged(*events: Event, asked: Event | None = None) -> Report:
-    replay = Replay("ag-ui", asked)
-    for event in events:
-        replay.feed(json.dumps(event).encode())
-    return replay.finish()
 
 
 def run(*events: Event, finish: Event = FINISH, asked: Event | None = None) -> list[str]:

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from webapp.core import Finding, Replay
+from tests.core.agui.judged import found
+from webapp.core import Finding
 
 Event = dict[str, Any]
 START = {"type": "RUN_STARTED", "threadId": "t-1", "runId": "r-1", "protocolVersion": "1.0"}
@@ -40,13 +41,6 @@ KINDS: dict[str, tuple[Event, Event, str]] = {
         "AGUI-SUB-02",
     ),
 }
-
-
-def found(*events: Event | bytes, asked: Event | None = None) -> list[Finding]:
-    replay = Replay("ag-ui", asked)
-    for event in events:
-        replay.feed(event if isinstance(event, bytes) else json.dumps(event).encode())
-    return replay.finish().findings
 
 
 def roots(findings: list[Finding]) -> list[str]:

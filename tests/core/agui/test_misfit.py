@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from webapp.core import Finding, Replay
+from tests.core.agui.judged import found
+from webapp.core import Finding
 from webapp.core.advice import advise
 from webapp.core.agui.engine import AguiEngine
 from webapp.core.agui.misfit import MAX_HINTS
@@ -29,13 +30,6 @@ MANY = dict.fromkeys("abcdefg", 1)
 def op(kind: str, path: str, **more: Any) -> Event:
     value = {} if kind in ("remove", "move", "copy") else {"value": 7}
     return {"op": kind, "path": path, **value, **more}
-
-
-def found(*events: Event, asked: Event | None = None) -> list[Finding]:
-    replay = Replay("ag-ui", asked)
-    for event in events:
-        replay.feed(json.dumps(event).encode())
-    return replay.finish().findings
 
 
 def told(state: Any, *operations: Event) -> Finding:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from webapp.core import Finding, Replay
+from tests.core.agui.judged import found
 
 Event = dict[str, Any]
 TEXT = [
@@ -25,13 +24,6 @@ def started(run: str, thread: str = "t-1") -> Event:
 
 def finished(run: str, thread: str = "t-1") -> Event:
     return {"type": "RUN_FINISHED", "threadId": thread, "runId": run}
-
-
-def found(*events: Event, asked: Event | None = None) -> list[Finding]:
-    replay = Replay("ag-ui", asked)
-    for event in events:
-        replay.feed(json.dumps(event).encode())
-    return replay.finish().findings
 
 
 STREAMS: dict[str, tuple[list[Event], set[str]]] = {

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from webapp.core import Replay
+from tests.core.agui.judged import judged
 
 Event = dict[str, Any]
 START = {"type": "RUN_STARTED", "threadId": "t-1", "runId": "r-1", "protocolVersion": "1.0"}
@@ -206,9 +205,6 @@ STREAMS: dict[str, list[Event]] = {
 @pytest.mark.parametrize("name", STREAMS)
 def test_an_odd_legal_stream_has_nothing_to_mend(name: str) -> None:
     """Notes may be made of it; its verdict is clean and nothing is a warning."""
-    replay = Replay("ag-ui", None)
-    for event in STREAMS[name]:
-        replay.feed(json.dumps(event).encode())
-    report = replay.finish()
+    report = judged(*STREAMS[name])
     assert [f.key for f in report.findings if f.severity != "info"] == []
     assert (report.verdict, report.rejected_at) == ("conformant", None)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from webapp.core import Finding, Replay
+from tests.core.agui.judged import found
 
 Event = dict[str, Any]
 FINISH = {"type": "RUN_FINISHED", "threadId": "t-1", "runId": "r-1"}
@@ -27,13 +26,6 @@ def started(run: str, *messages: Event) -> Event:
     tools = [{"name": "confirm", "description": "Asks the user"}]
     asked = ids | {"protocolVersion": "1.0", "messages": list(messages), "tools": tools}
     return {"type": "RUN_STARTED", **ids, "protocolVersion": "1.0", "input": asked}
-
-
-def found(*events: Event, asked: Event | None = None) -> list[Finding]:
-    replay = Replay("ag-ui", asked)
-    for event in events:
-        replay.feed(json.dumps(event).encode())
-    return replay.finish().findings
 
 
 def rules(*events: Event) -> list[tuple[str, int]]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
-from webapp.core import Finding, Replay
+from tests.core.agui.judged import judged
+from webapp.core import Finding
 
 Event = dict[str, Any]
 START = {"type": "RUN_STARTED", "threadId": "t-1", "runId": "r-1", "protocolVersion": "1.0"}
@@ -16,10 +16,7 @@ TEXT = {"type": "THINKING_TEXT_MESSAGE_START"}
 
 def found(*events: Event) -> list[Finding]:
     """All but the note that the types are retired."""
-    replay = Replay("ag-ui")
-    for event in events:
-        replay.feed(json.dumps(event).encode())
-    return [f for f in replay.finish().findings if f.rule != "AGUI-CMP-01"]
+    return [f for f in judged(*events).findings if f.rule != "AGUI-CMP-01"]
 
 
 def test_overlapping_brackets_have_one_root() -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from webapp.core import Finding, Replay
+from tests.core.agui.judged import judged
+from webapp.core import Finding
 
 Event = dict[str, Any]
 START = {"type": "RUN_STARTED", "threadId": "t-1", "runId": "r-1", "protocolVersion": "1.0"}
@@ -23,10 +23,7 @@ HANDED = "A client hands the application an empty object in their place."
 
 
 def found(rule: str, *events: Event, asked: Event | None = None) -> list[Finding]:
-    replay = Replay("ag-ui", asked)
-    for event in events:
-        replay.feed(json.dumps(event).encode())
-    return [finding for finding in replay.finish().findings if finding.rule == rule]
+    return [finding for finding in judged(*events, asked=asked).findings if finding.rule == rule]
 
 
 def pieces(*deltas: str, id_: str = "c-1") -> list[Event]:

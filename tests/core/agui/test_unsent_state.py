@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from webapp.core import Finding, Replay
+from tests.core.agui.judged import found
 
 Event = dict[str, Any]
 START = {"type": "RUN_STARTED", "threadId": "t-1", "runId": "r-1", "protocolVersion": "1.0"}
@@ -17,13 +16,6 @@ REPLACE = [{"op": "replace", "path": "/step", "value": 2}]
 PATCH = {"type": "STATE_DELTA", "delta": REPLACE}
 PLAN = {"type": "ACTIVITY_SNAPSHOT", "messageId": "a-1", "activityType": "plan", "content": {}}
 PLAN_PATCH = {"type": "ACTIVITY_DELTA", "messageId": "a-1", "activityType": "plan", "patch": REPLACE}
-
-
-def found(*events: Event) -> list[Finding]:
-    replay = Replay("ag-ui", None)
-    for event in events:
-        replay.feed(json.dumps(event).encode())
-    return replay.finish().findings
 
 
 def without(event: Event, member: str) -> Event:

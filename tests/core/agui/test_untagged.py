@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from webapp.core import Finding, Replay
+from tests.core.agui.judged import judged
+from webapp.core import Finding
 
 Event = dict[str, Any]
 START = {"type": "RUN_STARTED", "threadId": "t-1", "runId": "r-1", "protocolVersion": "1.0"}
@@ -58,10 +58,7 @@ LOST: dict[str, Event] = {
 
 
 def found(*events: Event) -> list[Finding]:
-    replay = Replay("ag-ui")
-    for event in events:
-        replay.feed(json.dumps(event).encode())
-    return [f for f in replay.finish().findings if f.severity != "info"]
+    return [f for f in judged(*events).findings if f.severity != "info"]
 
 
 @pytest.mark.parametrize("lost", LOST)

@@ -184,6 +184,16 @@ def test_the_clock_ends_where_teams_says_that_time_is_up(show: Show) -> None:
     assert "The recording ends here. Completed by a plain edit." in panel.right
 
 
+def test_without_answers_the_end_claims_no_complete_reply(show: Show) -> None:
+    """The final was sent; that Teams took it no answer shows."""
+    calls = [
+        {**start(0.0, "One"), "response": None},
+        {**exchange(1.6, activity("One two.", None)), "response": None},
+    ]
+    panel = show(*[{name: call[name] for name in call if name != "took"} for call in calls])
+    assert "The recording ends here. Complete, if Teams took it." in panel.right
+
+
 def test_streams_have_headings_and_ends(show: Show) -> None:
     """Where a second stream begins, and that the first one was left open."""
     panel = show(

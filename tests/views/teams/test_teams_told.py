@@ -14,6 +14,11 @@ GOOD = """
 +1.6 streaming 2 "You have" @S -> 202
 +3.2 final "You have 12 days left." @S -> 202
 """
+UNANSWERED = """
++0.0 informative 1 "Reading…" {"id": "S"} -> none
++1.6 streaming 2 "You have" @S -> none
++3.2 final "You have 12 days left." @S -> none
+"""
 REFUSED = """
 +0.0 streaming 1 "The report lists 12 items [doc1" -> 201 S
 +1.7 streaming 2 "The report lists 12 items [1]" @S -> E403-PREFIX
@@ -57,6 +62,13 @@ def test_without_answers_it_is_predicted(tell: Tell, look: Open) -> None:
     view = look(tell(PREDICTED))
     assert view.banner.meta.endswith(" · no answers recorded: predicted")
     assert view.banner.headline.startswith("Teams would refuse chunk 2 at #1: it ")
+
+
+def test_a_pass_without_answers_claims_no_more_than_the_calls_show(tell: Tell, look: Open) -> None:
+    """Nothing is known of what Teams said, so the headline limits itself; with answers it does not."""
+    unanswered = look(tell(UNANSWERED)).banner.headline
+    assert unanswered == "Nothing wrong in 3 exchanges, as far as the calls alone show."
+    assert look(tell(GOOD)).banner.headline == "Nothing wrong in 3 exchanges."
 
 
 def test_the_headline_says_what_was_refused_where_and_why(tell: Tell, look: Open) -> None:

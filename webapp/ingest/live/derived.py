@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from webapp.core.findings import Report
 from webapp.core.records import Record
 from webapp.core.replay import Replay
-from webapp.ingest.index import Row
+from webapp.ingest.index import ITEM, SNAPSHOT, SYNTHS, TYPE, Row
 from webapp.ingest.judging import Judging
 from webapp.ingest.rows import item_rows, item_severities
 from webapp.ingest.sealed_engine import Sealed, engine_of
@@ -23,9 +23,7 @@ from webapp.readers.base import Account
 from webapp.storage import bulk, live_rows
 from webapp.storage.models import Trace
 
-ITEM, SYNTH, TYPE = 8, 12, 6  # places of those columns in a row of `events`
 WHOLE_EVERY = 2.0  # seconds between looks at all items, not only those that were spoken of
-SNAPSHOT = "MESSAGES_SNAPSHOT"
 
 
 class Derived:
@@ -132,8 +130,8 @@ class Derived:
             return None
         touched = {row[ITEM] for row in events if row[ITEM] is not None}
         for row in events:
-            if row[SYNTH]:
-                touched.update(int(part.partition(":")[2]) for part in row[SYNTH].split(";"))
+            if row[SYNTHS]:
+                touched.update(int(part.partition(":")[2]) for part in row[SYNTHS].split(";"))
         return touched | self._open
 
     def _items(self, session: Session, report: Report, touched: set[int] | None) -> None:

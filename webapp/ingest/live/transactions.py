@@ -1,6 +1,7 @@
 """Live recordings in the database: begun, added to, taken over from a server that is gone.
 
-Rules of this file: one transaction a function; bytes and the row of `captures` only, nothing that is derived.
+Rules of this file: one transaction a function, or a part of its caller's where that one gives the session; bytes, the
+row of `captures` and where the trace stands, nothing that is derived.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from webapp.core.evidence import ResponseHead
 from webapp.errors import NotFound
 from webapp.ingest.live.pending import Taken
 from webapp.ingest.original_parts import renumber
+from webapp.ingest.rows import head_row
 from webapp.storage import audit, captures, originals, traces
 from webapp.storage.db import Database
 from webapp.storage.ids import public_id
@@ -30,6 +32,7 @@ STOPPED = "Lanescope was stopped while this was recorded: what came later is not
 KILLED = "Lanescope ended without a chance to finish this recording: what came later is not here."
 IDLE = "Nothing came for a long time, and nobody said that the recording was over."
 RESUMABLE = (STOPPED, KILLED, IDLE)  # a recording in batches that ended so goes on with its next batch
+AWAITED = 20.0  # seconds a batch is awaited after a restart; pages are told no end before
 IDLE_SECONDS = 600.0  # after which a recording in batches counts as left
 LOST_END = "The end of the stream came faster than it could be stored, and is not here."
 UNKEPT = "Lanescope failed while it stored this recording; its log says where. What came later is not here."
@@ -83,22 +86,11 @@ def begin(database: Database, begun: Begun) -> tuple[str, int]:
         session.add(
             Capture(
                 trace=trace.pk, kind=begun.kind, owner=begun.owner, beat=now, form=begun.form,
-                protocol=begun.protocol, head=_head(begun.head), heard=now,
+                protocol=begun.protocol, head=head_row(begun.head), heard=now,
             )
         )  # fmt: skip
         audit.done(session, begun.by, "recorded", trace.id, at=now, detail={"kind": begun.kind})
         return trace.id, trace.pk
-
-
-def _head(head: ResponseHead | None) -> dict[str, Any] | None:
-    if head is None:
-        return None
-    kind = None if head.content_type is None else storable(head.content_type)[:200]
-    return {
-        "status": head.status,
-        "content_type": kind,
-        "headers": [storable(name)[:100] for name in head.headers],
-    }
 
 
 @dataclass(slots=True)
@@ -163,6 +155,11 @@ def resume(session: Session, capture: Capture, owner: str, now: float) -> None:
     if trace is not None:
         session.refresh(trace)
         trace.status, trace.error, trace.upload_notes = "live", None, None
+
+
+def awaited(session: Session, trace: int) -> bool:
+    """Whether a recording in batches ended with its server just now, so that its sender probably goes on with it."""
+    return captures.ended_so(session, trace, BATCH, (STOPPED, KILLED), time.time() - AWAITED)
 
 
 def end_now(capture: Capture, reason: str, now: float) -> None:

@@ -11,8 +11,7 @@ import json
 import re
 from collections import deque
 
-from webapp.readers.cut import KIND as CUT_LINES
-from webapp.readers.cut import CutLines
+from webapp.readers.cut import CUT_LINES, CutLines
 from webapp.readers.event_names import FAMILY
 from webapp.readers.limits import Limits
 from webapp.readers.linewise import LineReader

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
+from webapp.readers.ahead import ahead
 from webapp.readers.packing import unpack, utf16, zstd
 from webapp.readers.packing.unpack import Gunzip
 from webapp.readers.packing.utf16 import Transcode
@@ -38,21 +38,16 @@ def is_archive(head: bytes) -> bool:
 
 def expanded(packed: Packed, source: Iterable[bytes]) -> Iterator[bytes]:
     """The plain bytes, UTF-16 inside brought to UTF-8; TooLarge and Refused come from here."""
-    pieces = _opened(packed, source)
     if isinstance(packed, Transcode):
-        yield from pieces
+        yield from _opened(packed, source)
         return
-    first = b""
-    while len(first) < SIGN_BYTES and (more := next(pieces, b"")):
-        first += more
+    first, pieces = ahead(_opened(packed, source), SIGN_BYTES)
     encoding = utf16.encoding_of(first)
     if encoding is None:
-        if first:
-            yield first
         yield from pieces
         return
     inner = Transcode(encoding, sys.maxsize)  # what comes out of the packing is bounded already
-    yield from _opened(inner, chain((first,), pieces))
+    yield from _opened(inner, pieces)
     packed.artefacts += inner.artefacts
 
 

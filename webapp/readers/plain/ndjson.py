@@ -8,7 +8,7 @@ space.
 from __future__ import annotations
 
 from webapp.core.records import Record
-from webapp.readers import cut
+from webapp.readers.cut import CutLines
 from webapp.readers.limits import Limits
 from webapp.readers.lines import LineCutter, Long
 from webapp.readers.tally import BLANK, PAST, Tally, is_json, is_tail, is_utf8
@@ -28,7 +28,7 @@ class NdjsonReader(Tally):
         self._cutter = LineCutter(self.limits.max_record_bytes, cr=False)
         self._line_number = 1  # of the next line
         self._offset = -1  # of the next line; -1 before the first
-        self._lengths = cut.CutLines()
+        self._lengths = CutLines()
 
     def feed(self, chunk: bytes) -> list[Record]:
         """Take the next bytes; the records whose lines are whole."""

@@ -247,5 +247,5 @@ def _said(
 
 def _nothing(trace: Trace, sel: Selection) -> str:
     if trace.records == 0:
-        return "This recording holds no record at all."
+        return "There is no event in it to show."
     return f"No event matches {filters.compose(sel) or 'the filter'}."

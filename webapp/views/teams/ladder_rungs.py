@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlalchemy.orm import Session
 
-from webapp.core.records import DROPPED, SHOWN
+from webapp.core.records import DROPPED, SENT, SHOWN
 from webapp.core.teams.exchanges import Exchange
 from webapp.draw import layout
 from webapp.draw.ladder_model import Clock, End, Entry, Head, Ladder, Rung
@@ -98,7 +98,8 @@ def _end(session: Session, trace: Trace, stream: Stream | None, group: Group, la
         return End("The recording ends here.", last=True) if last else None
     outcome = "open" if stream.run is None else stream.run.outcome
     if outcome in ("finished", "edited"):
-        return End(words.ending(outcome, True, last), last=True) if last else None
+        took = group.last.reached != SENT
+        return End(words.ending(outcome, True, last, took=took), last=True) if last else None
     shown = on_screen(session, trace, stream.ord, stream.last)
     text = "" if shown is None else shown[1].text or ""
     opened = stream.since is not None or shown is not None

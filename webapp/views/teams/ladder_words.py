@@ -187,9 +187,14 @@ _LEFT = {
 THEN = {"refused": "then marked stopped", "unclosed": "then marked stopped"}
 
 
-def ending(outcome: str, opened: bool, last: bool) -> str:
-    """What is said after a stream's last call. opened: there is a bubble; last: the recording ends here too."""
+def ending(outcome: str, opened: bool, last: bool, *, took: bool = True) -> str:
+    """What is said after a stream's last call. opened: there is a bubble; last: the recording ends here too.
+
+    took: an answer shows that Teams took the call; only of a reply that came to its end.
+    """
     told = _ENDS.get(outcome, "")
+    if not took:
+        told = "Complete, if Teams took it."
     if outcome in ("refused", "open", "unclosed") and not opened:
         told = "No stream was opened, so nothing was shown."
     return f"The recording ends here. {told}".strip() if last else told

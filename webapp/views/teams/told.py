@@ -68,7 +68,12 @@ def headline(session: Session, trace: Trace, page: PageContext, first: FindingRo
     """`Teams refused chunk 2 at #1: it does not begin with the text already on screen.`"""
     refused = _refused(trace, page)
     if first is None:
-        return f"{refused or _good(trace, page)}{_stopped(page)}."
+        alone = (
+            ""
+            if refused or streams.reaches(session, trace.pk) != {SENT}
+            else ", as far as the calls alone show"
+        )
+        return f"{refused or _good(trace, page)}{_stopped(page)}{alone}."
     title = first.title.rstrip(".")
     if trace.rejected_at is not None:
         ex = calls.one(session, trace.pk, trace.rejected_at)

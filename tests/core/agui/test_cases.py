@@ -26,7 +26,7 @@ from webapp.core.teams.advice import REASONS as TEAMS_REASONS
 from webapp.readers.protobuf.reader import ProtobufReader
 from webapp.readers.read import read
 
-CASES = Path(__file__).parents[1] / "cases"
+CASES = Path(__file__).parents[2] / "cases"
 FILES = {path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(CASES.glob("*.toml"))}
 STREAMS = {
     path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in sorted(CASES.glob("streams/*"))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from webapp.ingest.ahead import ahead
+from webapp.readers.ahead import ahead
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from webapp.core import Finding, Replay, Report, lookalikes
 from webapp.core.findings import ROLES
 from webapp.core.reasons import REASONS
 
-TOUR = Path(__file__).parents[1] / "cases" / "streams" / "legal-tour.toml"
+TOUR = Path(__file__).parents[2] / "cases" / "streams" / "legal-tour.toml"
 LINES = tomllib.loads(TOUR.read_text(encoding="utf-8"))["trace"]["stream"].splitlines()
 Slip = Callable[[list[str], int], list[str]]
 
