@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from webapp.core import Replay
 from webapp.readers.cut import CUT_LINES, ends_inside
 from webapp.readers.read import read
 
@@ -128,3 +129,34 @@ def test_pieces_of_a_container_runtime_are_not_lines_that_were_cut() -> None:
 def test_where_json_ends_is_known(text: bytes, how: str) -> None:
     """Inside a string, elsewhere before its end, or not before its end."""
     assert ends_inside(text) == how
+
+
+RUN = [
+    {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},
+    {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "weather"},
+    {"type": "TOOL_CALL_END", "toolCallId": "c"},
+    {"type": "TOOL_CALL_RESULT", "messageId": "m", "toolCallId": "c", "content": "sunny " * 60},
+    {"type": "RUN_FINISHED", "threadId": "t", "runId": "r"},
+]
+
+
+def test_a_record_behind_an_event_that_was_cut_follows_a_gap() -> None:
+    """Nobody is blamed for what the cut line may have held: here the answer of a call."""
+    lines = logged([json.dumps(event) for event in RUN], 200)
+    found, records, _ = read([lines.encode()])
+    read_ones = list(records)
+    assert [record.framing for record in read_ones] == [(), (), (), ("gap",)]
+    replay = Replay(found.protocol or "")
+    for record in read_ones:
+        replay.feed(record.payload, record.at, record.framing)
+    report = replay.finish()
+    assert [finding.rule for finding in report.findings] == []
+    assert "AGUI-TOL-18" in {skipped.rule for skipped in report.skipped_rules}
+
+
+def test_a_line_of_no_event_that_ends_unfinished_is_no_gap() -> None:
+    """The near miss: what the agent logs of its own beside the events."""
+    events = [json.dumps(event) for event in RUN]
+    lines = logged([*events[:3], '{"request": {"body": "' + "x" * 90, *events[3:]])
+    _, records, _ = read([lines.encode()])
+    assert {record.framing for record in records} == {()}

@@ -82,8 +82,14 @@ def test_a_rejected_trace_says_what_where_why_and_how_to_fix_it(told: Told) -> N
 
 def test_a_note_is_called_no_cause(told: Told) -> None:
     """Where nothing is wrong, what is told is a note, by its rule."""
-    text = told(CUT)
-    assert "- **Note:** at `#6`, by the rule `AGUI-TOL-18`: " in text
+    unanswered = [
+        {"type": "RUN_STARTED", "threadId": "t", "runId": "r"},
+        {"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": "weather"},
+        {"type": "TOOL_CALL_END", "toolCallId": "c"},
+        {"type": "RUN_FINISHED", "threadId": "t", "runId": "r"},
+    ]
+    text = told(unanswered)
+    assert "- **Note:** at `#3`, by the rule `AGUI-TOL-18`: " in text
     assert "**Cause:**" not in text
 
 

@@ -149,8 +149,8 @@ def _becomes(event: content.Derived, item: ItemRow | None) -> str:
 
 
 def _culprits(chosen: Sequence[FindingRow]) -> set[str]:
-    """Keys and values the findings speak of: the item's id and the words in code."""
-    found = {finding.item_id for finding in chosen if finding.item_id}
+    """Keys and values the findings speak of: the item's id and the words in code. A run is only where it is found."""
+    found = {finding.item_id for finding in chosen if finding.item_id and finding.item_kind != "run"}
     for finding in chosen:
         found.update(word.rsplit("/", 1)[-1].rsplit(".", 1)[-1] for word in _WORD.findall(finding.title))
     return {word for word in found if word}

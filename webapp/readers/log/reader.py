@@ -11,7 +11,7 @@ import json
 import re
 from collections import deque
 
-from webapp.readers.cut import CUT_LINES, CutLines
+from webapp.readers.cut import CUT_LINES, CutLines, ends_inside
 from webapp.readers.event_names import FAMILY
 from webapp.readers.limits import Limits
 from webapp.readers.linewise import LineReader
@@ -60,6 +60,7 @@ class LogReader(LineReader):
         self._block: list[tuple[bytes, int, int]] = []  # an event over several lines, until it ends
         self._depth = 0
         self._size = 0
+        self._lost = False  # a line before the next record was an event that was cut
         self._lengths, self._payloads = CutLines(), CutLines()  # of lines, and of the JSON in them
 
     # -- lines that belong together
@@ -168,6 +169,7 @@ class LogReader(LineReader):
             self.artefact(
                 CUT_LINES, "Some log lines end in the middle of an event; those are not understood.", number
             )
+            self._lost = self._lost or (_ANY_NAME.search(text) is not None and ends_inside(text) == "string")
             self._stray(text, number, offset, lines)
         elif self._is_entry(text):
             self._quiet(text, lines)
@@ -215,7 +217,9 @@ class LogReader(LineReader):
             time = self._before  # members under their log line
         at = self.times.take(time)
         self.account.time_of_day = self.times.dated is False
-        self.offer(found.payload, number, offset, lines=lines, prefix_at=at)
+        # an event is missing here, and nobody is blamed for what may have been in it
+        framing, self._lost = ("gap",) if self._lost else (), False
+        self.offer(found.payload, number, offset, lines=lines, prefix_at=at, framing=framing)
 
     def _count(self, found: Found, text: bytes, speaks: bool) -> None:
         if found.how == "member":
