@@ -53,7 +53,7 @@ COUNT ?= 100000
 SEED ?= 1
 CLIENT := build/reference
 reference: node $(STAMPS)/dev $(CLIENT)/.installed
-	$(BIN)/python tests/reference/judge.py --client $(CLIENT) --seed $(SEED) --count $(COUNT)
+	$(BIN)/python -m tests.reference.judge --client $(CLIENT) --seed $(SEED) --count $(COUNT)
 
 node:
 	@command -v node >/dev/null && command -v npm >/dev/null || { \

@@ -80,7 +80,7 @@ def flattened(name: str, value: dict[str, Any]) -> dict[str, Any]:
         out["activityContent"] = out.pop("content")
     if name in ("RunFinished", "SubagentFinished") and "outcome" in out:
         outcome = out.pop("outcome")
-        if not isinstance(outcome, dict):
+        if not isinstance(outcome, dict) or "type" not in outcome:
             raise NoWireForm(f"outcome: {outcome!r}")
         outcome = dict(outcome)
         out |= {"outcome": outcome.pop("type"), **outcome}

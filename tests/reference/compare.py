@@ -6,11 +6,13 @@ beyond a client's precision and what a client loses in its own queue.
 
 from __future__ import annotations
 
+import base64
 import re
 from typing import Any, NamedTuple
 
 from webapp.core import Replay, Report
 from webapp.core.agui.wire import delivered_events
+from webapp.readers.protobuf.reader import ProtobufReader
 
 EXACT = 2**53
 MINTED = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|thinking-\d+")
@@ -28,15 +30,23 @@ class Ours(NamedTuple):
     scalar_patched: bool  # a patch met a state that is no object or list
 
 
+def received(stream: dict[str, Any]) -> list[tuple[bytes, tuple[str, ...]]]:
+    """Payload and framing of each record: as they stand in SSE, or as our reader makes them of frames."""
+    if "frames" not in stream:
+        return [(payload.encode(), ("sse",)) for payload in stream["payloads"]]
+    reader = ProtobufReader()
+    records = reader.feed(b"".join(map(base64.b64decode, stream["frames"]))) + reader.close()
+    return [(record.payload, record.framing) for record in records]
+
+
 def replayed(stream: dict[str, Any]) -> Ours:
     replay = Replay("ag-ui", stream.get("input"))
     delivered: list[list[Any]] = []
     scalar_patched = False
-    for index, payload in enumerate(stream["payloads"]):
-        raw = payload.encode()
-        if '"STATE_DELTA"' in payload and not isinstance(replay.state(), dict | list):
+    for index, (raw, framing) in enumerate(received(stream)):
+        if b'"STATE_DELTA"' in raw and not isinstance(replay.state(), dict | list):
             scalar_patched = True
-        delivered += [[index, event] for event in delivered_events(replay.feed(raw, None, ("sse",)), raw)]
+        delivered += [[index, event] for event in delivered_events(replay.feed(raw, None, framing), raw)]
     report = replay.finish()
     return Ours(
         report.rejected_at,

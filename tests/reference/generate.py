@@ -1,10 +1,10 @@
 """Random AG-UI streams for the differential test: mostly legal, then damaged a little.
 
 Rules of this file: the same seed and number give the same stream, whatever else is made; what share is long, damaged,
-garbled or planted is decided here and nowhere else. One JSON object a line on stdout:
-{"name", "payloads": [string, …], "input"?}.
+garbled, planted or binary is decided here and nowhere else. One JSON object a line on stdout:
+{"name", "payloads": [string, …], "input"?}, or {"name", "frames": [base64, …]}.
 
-    python tests/reference/generate.py --seed 7 --count 2000
+    python -m tests.reference.generate --seed 7 --count 2000
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from damage import damage, garble
-from moves import Moves
-from planted import planted
+from tests.reference.binary import binary
+from tests.reference.damage import damage, garble
+from tests.reference.moves import Moves
+from tests.reference.planted import planted
 
+BINARY = 100  # one stream in so many
 USUAL, LONGEST = 60, 400  # events of a stream, about
 INPUT = {
     "threadId": "t1",
@@ -32,6 +34,8 @@ def stream(seed: int, number: int) -> dict[str, Any]:
     """The stream of this number."""
     rng = random.Random(f"{seed}/{number}")
     name = f"{seed}/{number}"
+    if number % BINARY == BINARY - 1:
+        return {"name": name, **binary(rng)}
     if rng.random() < 0.08:
         return {"name": name, **planted(rng)}
     chaos = rng.choice((0.0, 0.0, 0.0, 0.02, 0.1))

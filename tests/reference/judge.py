@@ -3,7 +3,7 @@
 Rules of this file: the work is cut into batches for several processes, each with a client of its own; what is known is
 counted by its row, and anything unexplained ends in exit status 1. `make reference` calls it.
 
-    python tests/reference/judge.py --client build/reference --seed 1 --count 5000
+    python -m tests.reference.judge --client build/reference --seed 1 --count 5000
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from compare import difference, replayed
-from generate import LONGEST, stream, streams
-from known import KNOWN, explained
-
+from tests.reference.compare import difference, received, replayed
+from tests.reference.generate import LONGEST, stream, streams
+from tests.reference.known import KNOWN, explained
 from webapp.core.rules import catalogue
 
 BATCH = 100  # streams a client judges before a new one is started
@@ -56,8 +55,10 @@ def tally(client: Path, seed: int, first: int, count: int) -> Tally:
     for made, oracle in zip(batch, asked(client, batch), strict=True):
         ours = replayed(made)
         accepted = oracle["rejected"] is None
-        out.counts["events"] += len(made["payloads"])
-        out.counts["longest"] = max(out.counts["longest"], len(made["payloads"]))
+        size = len(made["frames"] if "frames" in made else made["payloads"])
+        out.counts["events"] += size
+        out.counts["longest"] = max(out.counts["longest"], size)
+        out.counts["binary"] += "frames" in made
         out.counts["accepted" if accepted else "rejected"] += 1
         out.rules.update(ours.fatal)
         found = difference(made, oracle, ours)
@@ -100,6 +101,7 @@ def table(seed: int, count: int, total: Tally, seconds: float) -> list[str]:
         "",
         f"{count:>9,}  streams ({seconds:.0f} s)",
         f"{counts['events']:>9,}  events, up to {counts['longest']} in a stream (asked for {LONGEST})",
+        f"{counts['binary']:>9,}  of the streams in frames of the binary binding",
         f"{counts['accepted'] / count:>9.1%}  accepted by the client",
         f"{agree:>9,}  agree: {counts['agree, accepted']:,} accepted, {counts['agree, rejected']:,} rejected",
     ]
@@ -139,7 +141,7 @@ def main() -> int:
     client = given.client.resolve()
     if given.only is not None:
         made = stream(given.seed, given.only)
-        print(*made["payloads"], sep="\n")
+        print(*(raw.decode("utf-8", "replace") for raw, _ in received(made)), sep="\n")
         print("input:", json.dumps(made.get("input")))
         answer, ours = asked(client, [made])[0], replayed(made)
         print(f"client: {json.dumps(answer)}\nengine: {ours}\ndifference: {difference(made, answer, ours)}")

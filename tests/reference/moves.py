@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from damage import CALLS, MESSAGES, REASONINGS
-from stream import ACTIVITIES, DELTAS, ROLES, STEPS, Event, Stream
+from tests.reference.damage import CALLS, MESSAGES, REASONINGS
+from tests.reference.stream import ACTIVITIES, DELTAS, ROLES, STEPS, Event, Stream
 
 
 class Moves(Stream):

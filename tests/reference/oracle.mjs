@@ -1,10 +1,11 @@
 // The reference client as an oracle.
 //
-// stdin:  one JSON object a line: {"name", "payloads": [string, …], "input"?: RunAgentInput}
+// stdin:  one JSON object a line: {"name", "payloads": [string, …], "input"?: RunAgentInput}, or with "frames": [base64, …]
+//         in place of the payloads, for the binary binding
 // stdout: one JSON object a line: {"name", "rejected": index | null, "message", "delivered": [[index, event], …],
 //         "messages", "state", "warnings": [string, …]}
 //
-// Each payload goes out as one SSE event, and the client is given time to digest it before the next one, so that the
+// Each payload goes out as one SSE event, or each frame as it is, and the client is given time to digest it before the next one, so that the
 // index of the payload it stops at, and what each payload delivered, can be seen from outside.
 import { createInterface } from 'node:readline';
 import { HttpAgent } from '@ag-ui/client';
@@ -16,7 +17,9 @@ const digest = async () => {
   for (let n = 0; n < TURNS; n++) await turn();
 };
 
-async function judge({ name, payloads, input }) {
+async function judge({ name, payloads, frames, input }) {
+  const parts = frames ? frames.map((frame) => Buffer.from(frame, 'base64')) : payloads.map((one) => utf8.encode(`data: ${one}\n\n`));
+  const type = frames ? 'application/vnd.ag-ui.event+proto' : 'text/event-stream';
   const delivered = [];
   const warnings = [];
   console.warn = (...words) => warnings.push(words.map(String).join(' ').slice(0, 300));
@@ -30,7 +33,7 @@ async function judge({ name, payloads, input }) {
     threadId: input?.threadId ?? 't1',
     initialMessages: input?.messages ?? [],
     initialState: input?.state ?? {},
-    fetch: async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } }),
+    fetch: async () => new Response(body, { headers: { 'content-type': type } }),
   });
   const onEvent = ({ event }) => {
     delivered.push([at, JSON.parse(JSON.stringify(event))]);
@@ -40,10 +43,10 @@ async function judge({ name, payloads, input }) {
     message = String(error?.message ?? error).slice(0, 400);
   });
   await digest();
-  for (const payload of payloads) {
+  for (const part of parts) {
     if (failed) break;
     at += 1;
-    wire.enqueue(utf8.encode(`data: ${payload}\n\n`));
+    wire.enqueue(part);
     await digest();
   }
   const rejected = failed ? at : null;

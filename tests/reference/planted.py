@@ -11,7 +11,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from damage import damage
+from tests.reference.damage import damage
 
 CASES = Path(__file__).parents[1] / "cases"
 ASIDE = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from damage import CALLS, MESSAGES, REASONINGS
+from tests.reference.damage import CALLS, MESSAGES, REASONINGS
 
 Event = dict[str, Any]
 
