@@ -80,6 +80,19 @@ def test_the_list_and_the_page_show_a_run_from_its_beginning_to_its_end(page: Pa
     expect(page.get_by_role("link", name="from-the-start")).to_have_count(0)
 
 
+@pytest.mark.parametrize("path", ["/", "/live"])
+def test_a_list_follows_however_late_its_script_comes(page: Page, server: Server, path: str) -> None:
+    """On a slow connection the part that listens comes long after the part that reads the page."""
+
+    def late(route: Route) -> None:
+        page.wait_for_timeout(300)
+        route.continue_()
+
+    page.route("**/hx-sse.js", late)
+    with page.expect_request("**/live/moves", timeout=5000):
+        page.goto(f"{server.url}{path}")
+
+
 def test_a_chosen_event_stays_chosen_while_others_come(page: Page, server: Server) -> None:
     """Choosing an event holds the page there, says how many are new, and one link goes back to the newest."""
     live = Recording(server, "chosen")
