@@ -102,6 +102,18 @@ def test_keys_move_through_events_findings_and_panels(page: Page, parallel: str)
     expect(page.locator(".tools .count")).to_contain_text("37 not shown")
 
 
+def test_a_long_number_is_shown_whole(page: Page, parallel: str) -> None:
+    """A box that cuts #100000 to #10000 names another event."""
+    for size in ({"width": 1280, "height": 900}, {"width": 390, "height": 844}):
+        page.set_viewport_size(size)  # type: ignore[arg-type]
+        page.goto(parallel)
+        for number in ("7", "100000", "123456789"):
+            page.fill("#goto-box", number)
+            assert page.evaluate(
+                "((box) => box.scrollWidth <= box.clientWidth)(document.getElementById('goto-box'))"
+            )
+
+
 def test_number_keys_choose_the_panels_in_the_order_of_the_tabs(page: Page, parallel: str) -> None:
     """1 to 6 and on; the tab says which one is shown, the URL too, and the chosen event stays."""
     page.goto(f"{parallel}?event=8")
