@@ -16,6 +16,7 @@
   let reached = -1; // the newest position told
   let over = false; // the recording has ended
   let fetched = -1; // the position told when the page was last fetched: a page between two servers has none of its own
+  let slipped = false; // the page followed, and was fetched as the recording ended, before that was told
   let refused = false; // the newest answer was a refusal: nothing more is asked until a new position is told
   let missed = 0; // fetches in a row that got no answer
   let busy = false; // a fetch of ours
@@ -52,13 +53,13 @@
   const behind = () => {
     if (!view()) return false;
     const live = view().dataset.live !== undefined;
-    return over ? live : reached > (live ? Number(view().dataset.seq) : fetched);
+    return over ? live || slipped : reached > (live ? Number(view().dataset.seq) : fetched);
   };
   const address = () => {
     const url = new URL(location.href);
     if (leaving !== null && following()) url.searchParams.set("start", leaving);
     // the recording is over: the place stays that of its newest event
-    else if (over && following() && reached > 0) url.searchParams.set("event", String(reached - 1));
+    else if (over && (following() || slipped) && reached > 0) url.searchParams.set("event", String(reached - 1));
     return url.pathname + url.search;
   };
   const open = () => document.querySelector("details.menu[open], dialog[open]"); // it stays so
@@ -79,7 +80,10 @@
     try {
       asked = address();
       fetched = reached;
+      slipped = false;
+      const followed = following() && !over;
       await go(asked);
+      slipped = followed && Boolean(view()) && view().dataset.live === undefined;
     } finally {
       busy = false;
       if (!following()) leaving = null;
@@ -106,6 +110,7 @@
       if (following() && leaving === null && room()) ctx.request.headers["Lanescope-Rows"] = String(room());
     } else {
       others += 1;
+      slipped = false; // the reader has gone somewhere
     }
   });
   document.addEventListener("htmx:before:swap", (event) => {
